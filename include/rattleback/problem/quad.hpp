@@ -1,0 +1,23 @@
+// Quad precision (33 digits): the same step bodies, as truth in tests.
+#pragma once
+
+#include <boost/multiprecision/eigen.hpp>
+#include <boost/multiprecision/float128.hpp>
+
+#include "rattleback/problem/scalar.hpp"
+
+namespace rattleback {
+
+using Quad = boost::multiprecision::float128;
+
+template <>
+struct ScalarTraits<Quad> {
+  using Base = Quad;
+  static constexpr double epsilon = 1.92592994438723585305597794258492732e-34;
+  static constexpr int lanes = 1;
+  static constexpr bool is_dual = false;
+  static double magnitude(const Quad& x) { return static_cast<double>(abs(x)); }
+  static Quad base(const Quad& x) { return x; }
+};
+
+}  // namespace rattleback
