@@ -1,0 +1,40 @@
+# Installed tree: headers, library, CMake package (find_package(rattleback)) and pkg-config file.
+# Both may be moved after installation: they find their prefix from where they are.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rattleback)
+install(TARGETS rattleback EXPORT rattleback_targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT rattleback_targets NAMESPACE rattleback:: DESTINATION ${package_dir})
+
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/rattleback-config.cmake.in
+  ${PROJECT_BINARY_DIR}/cmake/rattleback-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/rattleback-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/rattleback-config.cmake
+  ${PROJECT_BINARY_DIR}/cmake/rattleback-config-version.cmake DESTINATION ${package_dir})
+
+file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
+set(pc_cflags "-std=gnu++20")
+set(pc_libs "-ltbb -lquadmath")
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  string(APPEND pc_cflags " -Wno-psabi")
+endif()
+if(RATTLEBACK_NATIVE)
+  string(APPEND pc_cflags " -march=native")
+endif()
+if(RATTLEBACK_HAS_METIS)
+  string(APPEND pc_cflags " -DRATTLEBACK_HAS_METIS=1")
+  string(APPEND pc_libs " -lmetis")
+endif()
+if(sources)
+  string(PREPEND pc_libs "-L\${libdir} -lrattleback ")
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/rattleback.pc.in ${PROJECT_BINARY_DIR}/cmake/rattleback.pc
+  @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/rattleback.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,10 @@
+# rattleback_options: the warnings and sanitizers of our own targets; never exported.
+add_library(rattleback_options INTERFACE)
+target_compile_options(rattleback_options INTERFACE
+  -Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
+  -Werror=return-type -Werror=unused-result -Werror=delete-non-virtual-dtor)
+if(RATTLEBACK_SANITIZE)
+  target_compile_options(rattleback_options INTERFACE
+    -fsanitize=${RATTLEBACK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(rattleback_options INTERFACE -fsanitize=${RATTLEBACK_SANITIZE})
+endif()
