@@ -171,6 +171,7 @@ inline constexpr bool is_dual<Dual<T, K>> = true;
 template <class T, int K>
 struct ScalarTraits<Dual<T, K>> {
   using Base = typename ScalarTraits<T>::Base;
+  using Real = typename ScalarTraits<T>::Real;
   static constexpr double epsilon = ScalarTraits<T>::epsilon;
   static constexpr int lanes = ScalarTraits<T>::lanes;
   static constexpr bool is_dual = true;
@@ -179,6 +180,9 @@ struct ScalarTraits<Dual<T, K>> {
     for (int i = 0; i < K; ++i) m = larger(m, ScalarTraits<T>::magnitude(x.partials[i]));
     return m;
   }
+  static bool within(const Dual<T, K>& x, double bound) { return magnitude(x) <= bound; }
+  static bool beyond(const Dual<T, K>& x, double bound) { return ScalarTraits<T>::beyond(x.value, bound); }
+  static double smallest(const Dual<T, K>& x) { return ScalarTraits<T>::smallest(x.value); }
   static Base base(const Dual<T, K>& x) { return ScalarTraits<T>::base(x.value); }
 };
 

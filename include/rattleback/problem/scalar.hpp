@@ -7,6 +7,9 @@
 #include <cmath>
 #include <limits>
 
+/// For the bodies that a step of a small system consists of: a call would cost more than the work.
+#define RATTLEBACK_INLINE [[gnu::always_inline]] inline
+
 namespace rattleback {
 
 inline constexpr int dynamic = Eigen::Dynamic;
@@ -18,6 +21,7 @@ using Matrix = Eigen::Matrix<S, R, C>;
 
 /// Specialised next to each scalar type (dual.hpp, quad.hpp, pack.hpp).
 ///   Base       the scalar with duals stripped: what Newton matrices are made of
+///   Real       one lane of it: what a step size is made of
 ///   epsilon    unit round-off of one lane
 ///   lanes      how many independent copies one value carries
 ///   is_dual    whether values carry partial derivatives
@@ -27,15 +31,22 @@ struct ScalarTraits;
 template <>
 struct ScalarTraits<double> {
   using Base = double;
+  using Real = double;
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
   static constexpr int lanes = 1;
   static constexpr bool is_dual = false;
   static double magnitude(double x) { return std::abs(x); }
+  static bool within(double x, double bound) { return std::abs(x) <= bound; }
+  static bool beyond(double x, double bound) { return std::abs(x) > bound; }
+  static double smallest(double x) { return x; }
   static double base(double x) { return x; }
 };
 
 template <class S>
 using Base = typename ScalarTraits<S>::Base;
+
+template <class S>
+using Real = typename ScalarTraits<S>::Real;
 
 template <class S>
 inline constexpr double epsilon = ScalarTraits<S>::epsilon;
@@ -44,6 +55,12 @@ inline constexpr double epsilon = ScalarTraits<S>::epsilon;
 template <class S>
 double magnitude(const S& x) {
   return ScalarTraits<S>::magnitude(x);
+}
+
+/// The smallest value over all lanes.
+template <class S>
+double smallest(const S& x) {
+  return ScalarTraits<S>::smallest(x);
 }
 
 /// The value without its partial derivatives.
@@ -61,6 +78,23 @@ double largest_magnitude(const Eigen::DenseBase<Derived>& v) {
   for (Eigen::Index j = 0; j < v.cols(); ++j)
     for (Eigen::Index i = 0; i < v.rows(); ++i) m = larger(m, magnitude(v.derived().coeff(i, j)));
   return m;
+}
+
+/// Whether every component of v is at most `bound` in absolute value; false for what is not a number.
+/// One compare per pack, so cheaper than largest_magnitude(v) <= bound.
+template <class Derived>
+bool within(const Eigen::DenseBase<Derived>& v, double bound) {
+  using S = typename Derived::Scalar;
+  bool all = true;
+  for (Eigen::Index i = 0; i < v.rows(); ++i)
+    all = all && ScalarTraits<S>::within(v.derived().coeff(i, 0), bound);
+  return all;
+}
+
+/// Whether |x| > bound in every lane: usable as a pivot.
+template <class S>
+bool beyond(const S& x, double bound) {
+  return ScalarTraits<S>::beyond(x, bound);
 }
 
 /// A phase point z = (q, p).

@@ -1,0 +1,130 @@
+// The linear algebra of holonomic constraints on a natural system when G is a dense matrix.
+// Systems with structure bring their own kernel with the same verbs (link_kernel.hpp).
+#pragma once
+
+#include "rattleback/problem/system.hpp"
+#include "rattleback/problem/vector_ops.hpp"
+#include "rattleback/solve/dense.hpp"
+
+namespace rattleback {
+
+template <class Sys, class S>
+class DenseKernel {
+ public:
+  static constexpr int N = Sys::dimension_at_compile_time;
+  static constexpr int M = Sys::constraints_at_compile_time;
+  using T = Base<S>;
+  using Jacobian = Matrix<S, M, N>;
+  using Position = Vector<S, N>;
+  using Multiplier = Vector<S, M>;
+
+  /// A few constraints: Newton with the exact matrix G_1 M^-1 G_0^T. Many: one factorisation of
+  /// G_0 M^-1 G_0^T a step serves all iterations and the momentum projection before them.
+  static constexpr bool exact_newton = M != dynamic && M <= 3;
+
+  explicit DenseKernel(const Sys& system)
+      : w_jt_(system.dimension(), system.constraint_count()),
+        gram_(system.constraint_count()),
+        newton_(system.constraint_count()) {}
+
+  static Jacobian jacobian(const Sys& system) {
+    return Jacobian(system.constraint_count(), system.dimension());
+  }
+  RATTLEBACK_INLINE static void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& j) {
+    system.linearise(q, q, g, j, j);
+  }
+
+  /// The Jacobian at the new position becomes the one at the old.
+  RATTLEBACK_INLINE static void exchange(Jacobian& j, Jacobian& next) {
+    if constexpr (N == dynamic || M == dynamic)
+      j.swap(next);
+    else
+      for (Eigen::Index i = 0; i < j.size(); ++i) j.data()[i] = next.data()[i];
+  }
+  /// p -= G^T lambda
+  RATTLEBACK_INLINE static void kick(const Jacobian& j, const Multiplier& lambda, Position& p) {
+    subtract_transposed(j, lambda, p);
+  }
+  /// q += h M^-1 p
+  RATTLEBACK_INLINE void drift(const Sys& system, const Position& p, const Real<S>& h, Position& q) {
+    Scratch v = scratch<8>(p.size());
+    system.velocity(p, v);
+    add_scaled(h, v, q);
+  }
+  /// q -= M^-1 G^T delta, with the G of the last prepare()
+  RATTLEBACK_INLINE void shift(const Multiplier& delta, Position& q) const {
+    for (Eigen::Index i = 0; i < q.size(); ++i) {
+      S sum = delta[0] * w_jt_(i, 0);
+      for (Eigen::Index k = 1; k < delta.size(); ++k) sum += delta[k] * w_jt_(i, k);
+      q[i] -= sum;
+    }
+  }
+  /// out = G M^-1 p
+  RATTLEBACK_INLINE void hidden(const Sys& system, const Jacobian& j, const Position& p, Multiplier& out) {
+    Scratch v = scratch<8>(p.size());
+    system.velocity(p, v);
+    multiply(j, v, out);
+  }
+
+  /// Factors G M^-1 G^T.
+  RATTLEBACK_INLINE FactorReport factor(const Sys& system, const Jacobian& j) {
+    prepare(system, j);
+    return gram_.factor([&](int a, int b) { return product(j, a, b); });
+  }
+  RATTLEBACK_INLINE void solve(Multiplier& b) const { gram_.solve(b); }
+
+  /// b <- (G_1 M^-1 G_0^T)^-1 b with the exact matrix; false if it is singular. One constraint is
+  /// one division.
+  RATTLEBACK_INLINE bool solve_newton(const Jacobian& j1, Multiplier& b) {
+    if constexpr (M == 1) {
+      const T d = product(j1, 0, 0);
+      b[0] = b[0] / d;
+      return beyond(d, 1e-290);
+    } else {
+      const FactorReport report = newton_.factor([&](int a, int c) { return product(j1, a, c); });
+      newton_.solve(b);
+      return report.ok;
+    }
+  }
+  /// b <- (G M^-1 G^T)^-1 b, factored here.
+  RATTLEBACK_INLINE bool solve_fresh(const Sys& system, const Jacobian& j, Multiplier& b) {
+    if constexpr (M == 1) {
+      prepare(system, j);
+      return solve_newton(j, b);
+    } else {
+      const FactorReport report = factor(system, j);
+      solve(b);
+      return report.ok;
+    }
+  }
+  /// M^-1 G^T
+  RATTLEBACK_INLINE void prepare(const Sys& system, const Jacobian& j) {
+    Scratch row = scratch<8>(j.cols()), column = scratch<9>(j.cols());
+    for (Eigen::Index k = 0; k < j.rows(); ++k) {
+      for (Eigen::Index i = 0; i < j.cols(); ++i) row[i] = j(k, i);
+      system.velocity(row, column);
+      for (Eigen::Index i = 0; i < j.cols(); ++i) w_jt_(i, k) = column[i];
+    }
+  }
+
+ private:
+  using Scratch = std::conditional_t<N == dynamic, Position&, Position>;
+  template <int Slot>
+  static Scratch scratch(Eigen::Index n) {
+    if constexpr (N == dynamic)
+      return detail::scratch<S, N, Slot>(n);
+    else
+      return {};
+  }
+  T product(const Jacobian& j, int a, int b) const {
+    T sum = base(j(a, 0)) * base(w_jt_(0, b));
+    for (Eigen::Index i = 1; i < j.cols(); ++i) sum += base(j(a, i)) * base(w_jt_(i, b));
+    return sum;
+  }
+
+  Matrix<S, N, M> w_jt_;  // M^-1 G_0^T
+  DenseLdlt<T, M> gram_;
+  DenseLu<T, M> newton_;
+};
+
+}  // namespace rattleback

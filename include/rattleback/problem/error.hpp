@@ -1,0 +1,32 @@
+// Errors of set-up and input. A failing step is not an exception but a StepReport.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rattleback {
+
+/// Base of everything Rattleback throws.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Something the user gave is wrong: where, and what, with the value quoted.
+class InputError : public Error {
+ public:
+  InputError(const std::string& where, const std::string& what)
+      : Error(where + ": " + what), where_(where) {}
+  const std::string& where() const { return where_; }
+
+ private:
+  std::string where_;
+};
+
+/// The model is ill posed or the start inconsistent: which assumption fails, where, by how much.
+class ModelError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace rattleback
