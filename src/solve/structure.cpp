@@ -34,10 +34,11 @@ std::vector<std::vector<int>> components(const CouplingPattern& pattern) {
 /// The constraints along the paths, or nothing if some component is not a path.
 std::optional<std::vector<int>> path_order(const CouplingPattern& pattern) {
   const int n = int(pattern.size());
+  for (const auto& row : pattern)
+    if (row.size() > 2) return std::nullopt;
   std::vector<char> seen(n, 0);
   std::vector<int> order;
   for (int v = 0; v < n; ++v) {
-    if (pattern[v].size() > 2) return std::nullopt;
     if (pattern[v].size() == 2 || seen[v]) continue;
     for (int at = v, before = -1; at >= 0;) {
       order.push_back(at);

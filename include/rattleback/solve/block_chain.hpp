@@ -37,10 +37,14 @@ class BlockChainLdlt {
     eliminate(middle, middle - 1, middle < count - 1 ? middle + 1 : -1, padded);
     detail::PivotMonitor<S> monitor;
     for (int k = 0; k < size_; ++k) monitor.add(S(entry(k, k)), inverse(k));
-    auto row = [&](int k) { return k < middle * B ? k : size_ - 1 - (k - middle * B); };
-    return detail::conclude(
-        monitor, size_, [&](int k) { return inverse(row(k)); },
-        [&](int k) { return S(entry(k, k)); }, row);
+    return monitor.report(size_, [&](double limit) {
+      for (int k = 0; k < count; ++k) {  // in the order of elimination
+        const int block = k < middle ? k : count - 1 - (k - middle);
+        for (int row = block * B; row < block * B + width(block); ++row)
+          if (detail::unusable<S>(entry(row, row), inverse(row), limit)) return row;
+      }
+      return 0;
+    });
   }
 
   template <class Vec>
