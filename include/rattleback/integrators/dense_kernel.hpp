@@ -30,7 +30,8 @@ class DenseKernel {
   static Jacobian jacobian(const Sys& system) {
     return Jacobian(system.constraint_count(), system.dimension());
   }
-  RATTLEBACK_INLINE static void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& j) {
+  RATTLEBACK_INLINE static void linearise(const Sys& system, const Position& q, Multiplier& g,
+                                          Jacobian& j) {
     system.linearise(q, q, g, j, j);
   }
 
@@ -46,7 +47,8 @@ class DenseKernel {
     subtract_transposed(j, lambda, p);
   }
   /// q += h M^-1 p
-  RATTLEBACK_INLINE void drift(const Sys& system, const Position& p, const Real<S>& h, Position& q) {
+  RATTLEBACK_INLINE void drift(const Sys& system, const Position& p, const Real<S>& h,
+                               Position& q) {
     Scratch v = scratch<8>(p.size());
     system.velocity(p, v);
     add_scaled(h, v, q);
@@ -60,7 +62,8 @@ class DenseKernel {
     }
   }
   /// out = G M^-1 p
-  RATTLEBACK_INLINE void hidden(const Sys& system, const Jacobian& j, const Position& p, Multiplier& out) {
+  RATTLEBACK_INLINE void hidden(const Sys& system, const Jacobian& j, const Position& p,
+                                Multiplier& out) {
     Scratch v = scratch<8>(p.size());
     system.velocity(p, v);
     multiply(j, v, out);

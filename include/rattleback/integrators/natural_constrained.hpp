@@ -12,15 +12,10 @@
 #pragma once
 
 #include "rattleback/integrators/dense_kernel.hpp"
+#include "rattleback/solve/newton.hpp"
 #include "rattleback/solve/predictor.hpp"
-#include "rattleback/solve/status.hpp"
 
 namespace rattleback {
-
-struct SolveOptions {
-  double tolerance = 0;     ///< relative; 0 means down to the round-off floor
-  int max_iterations = 50;  ///< then the step is given up
-};
 
 /// A working copy in registers where the size is static, the object itself where it is not.
 template <bool Static, class V>
@@ -49,8 +44,8 @@ class NaturalConstrained {
   const Multiplier& lambda() const { return lambda_; }
   const Multiplier& mu() const { return mu_; }
 
-  RATTLEBACK_INLINE Status step(const Sys& system, State<S, Kernel::N>& z, const Real<S>& h, double before,
-              double after, bool project) {
+  RATTLEBACK_INLINE Status step(const Sys& system, State<S, Kernel::N>& z, const Real<S>& h,
+                                double before, double after, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
     Working<fixed, Position> q = z.q, p = z.p, v_q = v_q_;

@@ -92,17 +92,13 @@ class ConstraintSet {
   }
 
   template <class S, int N>
-  static constexpr bool has_slide =
-      requires(const F& f, Vector<S, N>& q, Vector<S, N>& p, const Vector<S, M>& lambda) {
-        f.slide(q, p, lambda);
-      };
+  static constexpr bool has_slide = requires(const F& f, Vector<S, N>& q, Vector<S, N>& p,
+                                             const Vector<S, M>& lambda) { f.slide(q, p, lambda); };
 
  private:
   F f_;
   int count_;
 };
-
-struct NoFunction {};
 
 /// No constraints at all.
 class Unconstrained {

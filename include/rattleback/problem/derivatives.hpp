@@ -71,9 +71,9 @@ RATTLEBACK_INLINE void automatic_gradient(const F& f, const Vector<S, N>& x, Vec
 
 /// Both partial gradients of scalar f(q, p).
 template <class F, class S, int N>
-RATTLEBACK_INLINE void automatic_gradient(const F& f, const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, N>& f_q,
-                        Vector<S, N>& f_p) {
-  constexpr int K = chunk_for<N == dynamic ? dynamic : 2 * N>;
+RATTLEBACK_INLINE void automatic_gradient(const F& f, const Vector<S, N>& q, const Vector<S, N>& p,
+                                          Vector<S, N>& f_q, Vector<S, N>& f_p) {
+  constexpr int K = chunk_for < N == dynamic ? dynamic : 2 * N > ;
   using D = Dual<S, K>;
   if constexpr (2 * N == K) {
     Vector<D, N> lifted_q, lifted_p;
@@ -98,7 +98,7 @@ RATTLEBACK_INLINE void automatic_gradient(const F& f, const Vector<S, N>& q, con
 /// Value and Jacobian of f(q, out): out has M entries.
 template <class F, class S, int N, int M>
 RATTLEBACK_INLINE void automatic_jacobian(const F& f, const Vector<S, N>& q, Vector<S, M>& value,
-                        Matrix<S, M, N>& jacobian) {
+                                          Matrix<S, M, N>& jacobian) {
   constexpr int K = chunk_for<N>;
   using D = Dual<S, K>;
   const int m = static_cast<int>(value.size());
@@ -129,7 +129,7 @@ RATTLEBACK_INLINE void automatic_jacobian(const F& f, const Vector<S, N>& q, Vec
 template <class F, class S, int N, int M>
 void automatic_jacobian(const F& f, const Vector<S, N>& q, const Vector<S, N>& p,
                         Vector<S, M>& value, Matrix<S, M, N>& g_q, Matrix<S, M, N>& g_p) {
-  constexpr int K = chunk_for<N == dynamic ? dynamic : 2 * N>;
+  constexpr int K = chunk_for < N == dynamic ? dynamic : 2 * N > ;
   using D = Dual<S, K>;
   const int n = static_cast<int>(q.size());
   const int m = static_cast<int>(value.size());

@@ -1,5 +1,6 @@
-// Dual numbers: a value and K partial derivatives, for automatic derivatives of templated functions.
-// Partials of double are GCC vector extensions, so that one operation is one instruction or two.
+// Dual numbers: a value and K partial derivatives, for automatic derivatives of templated
+// functions. Partials of double are GCC vector extensions, so that one operation is one instruction
+// or two.
 #pragma once
 
 #include <array>
@@ -156,8 +157,8 @@ struct Dual {
   friend auto operator<=>(const Dual& a, const Dual& b)
     requires requires(T x) { x < x; }
   {
-    return a.value < b.value   ? std::partial_ordering::less
-           : a.value > b.value ? std::partial_ordering::greater
+    return a.value < b.value    ? std::partial_ordering::less
+           : a.value > b.value  ? std::partial_ordering::greater
            : a.value == b.value ? std::partial_ordering::equivalent
                                 : std::partial_ordering::unordered;
   }
@@ -181,21 +182,23 @@ struct ScalarTraits<Dual<T, K>> {
     return m;
   }
   static bool within(const Dual<T, K>& x, double bound) { return magnitude(x) <= bound; }
-  static bool beyond(const Dual<T, K>& x, double bound) { return ScalarTraits<T>::beyond(x.value, bound); }
+  static bool beyond(const Dual<T, K>& x, double bound) {
+    return ScalarTraits<T>::beyond(x.value, bound);
+  }
   static double smallest(const Dual<T, K>& x) { return ScalarTraits<T>::smallest(x.value); }
   static Base base(const Dual<T, K>& x) { return ScalarTraits<T>::base(x.value); }
 };
 
 // Elementary functions, found by argument-dependent lookup: write sin(x), not std::sin(x).
-#define RATTLEBACK_DUAL_FUNCTION(name, slope)           \
-  template <class T, int K>                             \
-  Dual<T, K> name(const Dual<T, K>& x) {                \
-    using std::cos, std::sin, std::cosh, std::sinh;     \
-    using std::sqrt, std::exp, std::log, std::tan;      \
-    using std::asin, std::acos, std::atan, std::tanh;   \
-    const T v = x.value;                                \
-    const T f = name(v);                                \
-    return x.chain(f, slope);                           \
+#define RATTLEBACK_DUAL_FUNCTION(name, slope)         \
+  template <class T, int K>                           \
+  Dual<T, K> name(const Dual<T, K>& x) {              \
+    using std::cos, std::sin, std::cosh, std::sinh;   \
+    using std::sqrt, std::exp, std::log, std::tan;    \
+    using std::asin, std::acos, std::atan, std::tanh; \
+    const T v = x.value;                              \
+    const T f = name(v);                              \
+    return x.chain(f, slope);                         \
   }
 RATTLEBACK_DUAL_FUNCTION(sqrt, T(T(0.5) / f))
 RATTLEBACK_DUAL_FUNCTION(exp, f)

@@ -29,9 +29,8 @@ class HamiltonianSystem {
       if constexpr (requires { Energy::separable; }) return Energy::separable;
       return false;
     }();
-    constexpr bool lagrangian = requires(const Energy& h, Vector<double, N>& x) {
-      h.lagrangian_gradient(x, x, x, x);
-    };
+    constexpr bool lagrangian =
+        requires(const Energy& h, Vector<double, N>& x) { h.lagrangian_gradient(x, x, x, x); };
     return {.natural = false,
             .separable = separable,
             .lagrangian = lagrangian,

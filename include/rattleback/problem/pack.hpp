@@ -59,12 +59,22 @@ class Pack {
   Pack& operator-=(const Pack& o) { return low_ -= o.low_, high_ -= o.high_, *this; }
   Pack& operator*=(const Pack& o) { return low_ *= o.low_, high_ *= o.high_, *this; }
   Pack& operator/=(const Pack& o) { return low_ /= o.low_, high_ /= o.high_, *this; }
-  friend Pack operator+(const Pack& a, const Pack& b) { return {a.low_ + b.low_, a.high_ + b.high_}; }
-  friend Pack operator-(const Pack& a, const Pack& b) { return {a.low_ - b.low_, a.high_ - b.high_}; }
-  friend Pack operator*(const Pack& a, const Pack& b) { return {a.low_ * b.low_, a.high_ * b.high_}; }
-  friend Pack operator/(const Pack& a, const Pack& b) { return {a.low_ / b.low_, a.high_ / b.high_}; }
+  friend Pack operator+(const Pack& a, const Pack& b) {
+    return {a.low_ + b.low_, a.high_ + b.high_};
+  }
+  friend Pack operator-(const Pack& a, const Pack& b) {
+    return {a.low_ - b.low_, a.high_ - b.high_};
+  }
+  friend Pack operator*(const Pack& a, const Pack& b) {
+    return {a.low_ * b.low_, a.high_ * b.high_};
+  }
+  friend Pack operator/(const Pack& a, const Pack& b) {
+    return {a.low_ / b.low_, a.high_ / b.high_};
+  }
 
-  friend Mask operator<(const Pack& a, const Pack& b) { return {a.low_ < b.low_, a.high_ < b.high_}; }
+  friend Mask operator<(const Pack& a, const Pack& b) {
+    return {a.low_ < b.low_, a.high_ < b.high_};
+  }
   friend Mask operator<=(const Pack& a, const Pack& b) {
     return {a.low_ <= b.low_, a.high_ <= b.high_};
   }
@@ -119,9 +129,9 @@ class Pack {
   Half low_, high_;
 };
 
-#define RATTLEBACK_PACK_FUNCTION(name)                                              \
-  inline Pack name(const Pack& x) {                                                 \
-    return x.map([](const auto& v) { return std::experimental::name(v); });         \
+#define RATTLEBACK_PACK_FUNCTION(name)                                      \
+  inline Pack name(const Pack& x) {                                         \
+    return x.map([](const auto& v) { return std::experimental::name(v); }); \
   }
 RATTLEBACK_PACK_FUNCTION(sqrt)
 RATTLEBACK_PACK_FUNCTION(exp)

@@ -80,8 +80,8 @@ double largest_magnitude(const Eigen::DenseBase<Derived>& v) {
   return m;
 }
 
-/// Whether every component of v is at most `bound` in absolute value; false for what is not a number.
-/// One compare per pack, so cheaper than largest_magnitude(v) <= bound.
+/// Whether every component of v is at most `bound` in absolute value; false for what is not a
+/// number. One compare per pack, so cheaper than largest_magnitude(v) <= bound.
 template <class Derived>
 bool within(const Eigen::DenseBase<Derived>& v, double bound) {
   using S = typename Derived::Scalar;

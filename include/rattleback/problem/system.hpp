@@ -19,41 +19,43 @@ struct Traits {
 
 /// H(q, p) with its gradient, in any scalar type.
 template <class Sys>
-concept System = requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
-                          Vector<double, Sys::dimension_at_compile_time>& y) {
-  { system.dimension() } -> std::convertible_to<int>;
-  { system.traits() } -> std::same_as<Traits>;
-  { system.energy(x, x) } -> std::convertible_to<double>;
-  system.energy_gradient(x, x, y, y);
-};
+concept System =
+    requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
+             Vector<double, Sys::dimension_at_compile_time>& y) {
+      { system.dimension() } -> std::convertible_to<int>;
+      { system.traits() } -> std::same_as<Traits>;
+      { system.energy(x, x) } -> std::convertible_to<double>;
+      system.energy_gradient(x, x, y, y);
+    };
 
 /// A system with constraints g(q, p) = 0 and their Jacobians (m may be 0).
 template <class Sys>
 concept ConstrainedSystem =
-    System<Sys> && requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
-                            Vector<double, Sys::constraints_at_compile_time>& g,
-                            Matrix<double, Sys::constraints_at_compile_time,
-                                   Sys::dimension_at_compile_time>& jacobian) {
+    System<Sys> &&
+    requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
+             Vector<double, Sys::constraints_at_compile_time>& g,
+             Matrix<double, Sys::constraints_at_compile_time, Sys::dimension_at_compile_time>&
+                 jacobian) {
       { system.constraint_count() } -> std::convertible_to<int>;
       system.constraint(x, x, g);
       system.linearise(x, x, g, jacobian, jacobian);
     };
 
-/// Systems that can give the parts of H = p.M^-1 p/2 + V(q) (traits().natural says whether they do).
+/// Systems that can give the parts of H = p.M^-1 p/2 + V(q) (traits().natural says whether they
+/// do).
 template <class Sys>
-concept NaturalForm = requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
-                               Vector<double, Sys::dimension_at_compile_time>& y) {
-  system.potential_gradient(x, y);
-  system.velocity(x, y);
-};
+concept NaturalForm =
+    requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
+             Vector<double, Sys::dimension_at_compile_time>& y) {
+      system.potential_gradient(x, y);
+      system.velocity(x, y);
+    };
 
 /// Systems that know their Lagrangian's gradient (traits().lagrangian says whether they do).
 template <class Sys>
-concept LagrangianForm =
-    requires(const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
-             Vector<double, Sys::dimension_at_compile_time>& y) {
-      system.lagrangian_gradient(x, x, y, y);
-    };
+concept LagrangianForm = requires(
+    const Sys& system, const Vector<double, Sys::dimension_at_compile_time>& x,
+    Vector<double, Sys::dimension_at_compile_time>& y) { system.lagrangian_gradient(x, x, y, y); };
 
 template <class Sys, class S>
 using StateOf = State<S, Sys::dimension_at_compile_time>;

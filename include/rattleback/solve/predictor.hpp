@@ -12,7 +12,8 @@ class MultiplierPredictor {
  public:
   using S = typename Multiplier::Scalar;
 
-  explicit MultiplierPredictor(Eigen::Index count) : rate_{Multiplier(count), Multiplier(count), Multiplier(count)} {
+  explicit MultiplierPredictor(Eigen::Index count)
+      : rate_{Multiplier(count), Multiplier(count), Multiplier(count)} {
     reset();
   }
   MultiplierPredictor(const MultiplierPredictor&) = default;

@@ -5,7 +5,8 @@ namespace rattleback {
 
 enum class Outcome : unsigned char {
   ok,
-  no_convergence,  ///< the iteration cap was reached: the step is too large, or there is no solution
+  no_convergence,  ///< the iteration cap was reached: the step is too large, or there is no
+                   ///< solution
   rank_loss,       ///< the matrix of the multipliers is singular
   branch_jump,     ///< a solution was found, but on another branch of the fibre
   not_finite       ///< a value overflowed or is not a number

@@ -1,0 +1,269 @@
+// SHAKE and RATTLE over any base map and any fibre  [McLachlan12 Definitions 1.3, 1.4].
+//
+//   z+  = exp(sum lambda_i X_gi) z,   z- = phi_h(z+),   g(z-) = 0        SHAKE:  z1 = z-
+//   z1  = exp(sum sigma_i X_gi) z-,   {g, H}(z1) = 0                     RATTLE
+//
+// Unknown lambda = O(h); r(lambda) = g(z-)/h, so that dr/dlambda -> N = {{g,H},g} as h -> 0. The
+// matrix comes from running both maps on dual numbers seeded in lambda.
+#pragma once
+
+#include "rattleback/integrators/base_map.hpp"
+#include "rattleback/integrators/fibre.hpp"
+#include "rattleback/solve/predictor.hpp"
+
+namespace rattleback {
+
+template <class Sys, class S>
+class GeneralConstrained {
+ public:
+  static constexpr int N = Sys::dimension_at_compile_time;
+  static constexpr int M = Sys::constraints_at_compile_time;
+  using T = Base<S>;
+  using Multiplier = Vector<S, M>;
+  using Point = State<S, N>;
+
+  GeneralConstrained(const Sys& system, BaseMap map, SolveOptions options = {})
+      : n_(system.dimension()),
+        m_(system.constraint_count()),
+        options_(options),
+        base_(system, map, options),
+        fibre_(system),
+        lifted_base_(system, map, options),
+        lifted_fibre_(system),
+        work_{Vector<S, N>(n_), Vector<S, N>(n_)},
+        lifted_{Vector<Lifted, N>(n_), Vector<Lifted, N>(n_)},
+        h_q_(n_),
+        h_p_(n_),
+        g_q_(m_, n_),
+        g_p_(m_, n_),
+        lambda_(m_),
+        sigma_(m_),
+        r_(m_),
+        position_predictor_(m_),
+        momentum_predictor_(m_),
+        matrix_(m_, m_),
+        lu_(std::max(m_, 1)),
+        inertia_(std::max(m_, 1)) {}
+
+  void reset() { fresh_ = false; }
+  const Multiplier& lambda() const { return lambda_; }
+  const Multiplier& sigma() const { return sigma_; }
+  /// Where the last factored matrix was weakest, for the explanation of a failure.
+  const FactorReport& factorisation() const { return report_; }
+
+  Status step(const Sys& system, Point& z, const Real<S>& h, bool project) {
+    if (m_ == 0) return base_.apply(system, h, z);
+    if (!fresh_)
+      if (Status s = start(system, z); !s) return s;
+    work_ = z;  // a failed step leaves z as it was
+    Status status = land(system, h);
+    if (status && project) {
+      Status projected = project_momentum(system, h);
+      projected.iterations += status.iterations;
+      status = projected;
+    }
+    if (!status) return status;
+    z = work_;
+    return status;
+  }
+
+  /// Slides z along its fibre to {g, H} = 0.
+  Status project(const Sys& system, Point& z) {
+    if (m_ == 0) return {};
+    work_ = z;
+    momentum_predictor_.reset();
+    Status status = project_momentum(system, Real<S>(1));
+    momentum_predictor_.reset();
+    if (status) z = work_;
+    return status;
+  }
+
+ private:
+  static constexpr int K = chunk_for<M>;
+  using Lifted = Dual<T, K>;
+  using LiftedPoint = State<Lifted, N>;
+
+  [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
+    system.linearise(z.q, z.p, r_, g_q_, g_p_);
+    // Round-off of g when (q, p) are rounded: eps (|g_q||q| + |g_p||p|).
+    double scale = 0;
+    for (int i = 0; i < m_; ++i) {
+      double row = 0;
+      for (int j = 0; j < n_; ++j) {
+        row += magnitude(base(g_q_(i, j))) * magnitude(base(z.q[j]));
+        if (!system.traits().holonomic)
+          row += magnitude(base(g_p_(i, j))) * magnitude(base(z.p[j]));
+      }
+      scale = larger(scale, row);
+    }
+    floor_ = 2 * epsilon<S> * scale;
+    position_predictor_.reset();
+    momentum_predictor_.reset();
+    // Rank before residual: where N = 0 the residual may vanish for every lambda.
+    work_ = z;
+    sigma_.setConstant(S(0));
+    if (!factor_hidden(system)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    negative_ = inertia();
+    fresh_ = true;
+    return {};
+  }
+
+  /// lambda by Newton: g(phi_h(exp(lambda) z)) = 0, with z in work_ on entry and z- on exit.
+  Status land(const Sys& system, const Real<S>& h) {
+    start_ = work_;
+    position_predictor_.predict(h, lambda_);
+    if (!factor_position(system, h)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    Stopping stopping(std::max(floor_, options_.tolerance * floor_ / epsilon<S>));
+    double before = 1e150;
+    for (int k = 0; k < options_.max_iterations; ++k) {
+      work_ = start_;
+      if (Status s = fibre_.slide(system, lambda_, work_); !s) return s;
+      if (Status s = base_.apply(system, h, work_); !s) return s;
+      system.constraint(work_.q, work_.p, r_);
+      const double size = largest_magnitude(r_);
+      const auto verdict = stopping.judge(size);
+      if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k, size};
+      if (verdict == Stopping::Verdict::done) {
+        position_predictor_.record(h, lambda_);
+        return {Outcome::ok, k, size};
+      }
+      if (size > 0.01 * before && !factor_position(system, h))
+        return {Outcome::rank_loss, k, report_.smallest_pivot};
+      before = size;
+      scale(Real<S>(Real<S>(1) / h), r_);
+      lu_.solve(r_);
+      subtract_scaled(1, r_, lambda_);
+    }
+    return {Outcome::no_convergence, options_.max_iterations, stopping.last()};
+  }
+
+  /// sigma by Newton: {g, H}(exp(sigma) z-) = 0, with z- in work_ on entry and z1 on exit.
+  Status project_momentum(const Sys& system, const Real<S>& h) {
+    start_ = work_;
+    momentum_predictor_.predict(h, sigma_);
+    if (!factor_hidden(system)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    if (fresh_ && inertia() != negative_) return {Outcome::branch_jump, 0, report_.smallest_pivot};
+    double size = 0, before = 1e150;
+    for (int k = 0; k < options_.max_iterations; ++k) {
+      work_ = start_;
+      if (Status s = fibre_.slide(system, sigma_, work_); !s) return s;
+      double floor = hidden(system, work_, r_);
+      size = largest_magnitude(r_);
+      if (!(size < 1e150)) return {Outcome::not_finite, k, size};
+      const bool stagnates = size > 0.25 * before && size <= Stopping::stagnation_band * floor;
+      if (size <= floor || stagnates) {
+        momentum_predictor_.record(h, sigma_);
+        return {Outcome::ok, k, size};
+      }
+      if (size > 0.01 * before && !factor_hidden(system))
+        return {Outcome::rank_loss, k, report_.smallest_pivot};
+      before = size;
+      lu_.solve(r_);
+      subtract_scaled(1, r_, sigma_);
+    }
+    return {Outcome::no_convergence, options_.max_iterations, size};
+  }
+
+  /// rho = {g, H} = g_q H_p - g_p H_q; returns its round-off.
+  double hidden(const Sys& system, const Point& z, Multiplier& rho) {
+    system.linearise(z.q, z.p, rho, g_q_, g_p_);
+    system.energy_gradient(z.q, z.p, h_q_, h_p_);
+    const bool holonomic = system.traits().holonomic;
+    double scale = 0;
+    for (int i = 0; i < m_; ++i) {
+      S sum(0);
+      double row = 0;
+      for (int j = 0; j < n_; ++j) {
+        const S a = g_q_(i, j) * h_p_[j];
+        sum += a;
+        row += magnitude(a);
+        if (holonomic) continue;
+        const S b = g_p_(i, j) * h_q_[j];
+        sum -= b;
+        row += magnitude(b);
+      }
+      rho[i] = sum;
+      scale = larger(scale, row);
+    }
+    return 2 * epsilon<S> * scale;
+  }
+
+  /// d/dlambda of g(phi_h(exp(lambda) z))/h at the present lambda.
+  bool factor_position(const Sys& system, const Real<S>& h) {
+    return factor_by_sweeps(system, lambda_, [&](LiftedPoint& y, auto& out) {
+      if (!lifted_base_.apply(system, h, y)) return false;
+      system.constraint(y.q, y.p, out);
+      const Real<S> inverse_h = Real<S>(1) / h;
+      scale(inverse_h, out);
+      return true;
+    });
+  }
+  /// d/dsigma of {g, H}(exp(sigma) z): N on the state manifold.
+  bool factor_hidden(const Sys& system) {
+    start_ = work_;
+    return factor_by_sweeps(system, sigma_, [&](LiftedPoint& y, auto& out) {
+      auto& f_q = detail::scratch<Lifted, N, 30>(n_);
+      auto& f_p = detail::scratch<Lifted, N, 31>(n_);
+      thread_local Matrix<Lifted, M, N> j_q, j_p;
+      j_q.resize(m_, n_);
+      j_p.resize(m_, n_);
+      system.linearise(y.q, y.p, out, j_q, j_p);
+      system.energy_gradient(y.q, y.p, f_q, f_p);
+      for (int i = 0; i < m_; ++i) {
+        Lifted sum(T(0));
+        for (int j = 0; j < n_; ++j) sum += j_q(i, j) * f_p[j];
+        if (!system.traits().holonomic)
+          for (int j = 0; j < n_; ++j) sum -= j_p(i, j) * f_q[j];
+        out[i] = sum;
+      }
+      return true;
+    });
+  }
+  template <class Map>
+  bool factor_by_sweeps(const Sys& system, const Multiplier& at, Map&& map) {
+    auto& seeds = detail::scratch<Lifted, M, 32>(m_);
+    auto& out = detail::scratch<Lifted, M, 33>(m_);
+    for (int first = 0; first < m_; first += K) {
+      for (int i = 0; i < m_; ++i) seeds[i] = Lifted(base(at[i]));
+      for (int k = 0; k < K && first + k < m_; ++k) seeds[first + k].partials[k] = T(1);
+      for (int i = 0; i < n_; ++i) {
+        lifted_.q[i] = Lifted(base(start_.q[i]));
+        lifted_.p[i] = Lifted(base(start_.p[i]));
+      }
+      if (!lifted_fibre_.slide(system, seeds, lifted_)) return false;
+      if (!map(lifted_, out)) return false;
+      for (int i = 0; i < m_; ++i)
+        for (int k = 0; k < K && first + k < m_; ++k) matrix_(i, first + k) = out[i].partials[k];
+    }
+    report_ = lu_.factor([&](int i, int j) { return matrix_(i, j); });
+    return report_.ok;
+  }
+  /// Negative eigenvalues of the symmetric part of the last matrix: N on the state manifold.
+  int inertia() {
+    return inertia_
+        .factor([&](int i, int j) { return T((matrix_(i, j) + matrix_(j, i)) * T(0.5)); })
+        .negative;
+  }
+
+  int n_, m_;
+  SolveOptions options_;
+  BaseStepper<Sys, S> base_;
+  Fibre<Sys, S> fibre_;
+  BaseStepper<Sys, Lifted> lifted_base_;
+  Fibre<Sys, Lifted> lifted_fibre_;
+  Point work_, start_;
+  LiftedPoint lifted_;
+  Vector<S, N> h_q_, h_p_;
+  Matrix<S, M, N> g_q_, g_p_;
+  Multiplier lambda_, sigma_, r_;
+  MultiplierPredictor<Multiplier> position_predictor_, momentum_predictor_;
+  Matrix<T, M> matrix_;
+  DenseLu<T, M> lu_;
+  DenseLdlt<T, M> inertia_;
+  FactorReport report_;
+  double floor_ = 0;
+  int negative_ = 0;
+  bool fresh_ = false;
+};
+
+}  // namespace rattleback
