@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rattleback/solve/factor_report.hpp"
+#include "rattleback/solve/ldlt_kernels.hpp"
 
 namespace rattleback {
 
@@ -31,54 +32,80 @@ class BandedLdlt {
   template <class Entry>
   FactorReport factor(Entry&& entry) {
     detail::PivotMonitor<S> monitor;
-    const int n = size_, w = width_;
-    auto fill = [&](int j) {
-      for (int i = j; i <= std::min(j + w, n - 1); ++i) column(j)[i - j] = entry(i, j);
-    };
-    for (int j = 0; j < std::min(w, n); ++j) fill(j);
-    for (int k = 0; k < n; ++k) {
-      if (k + w < n) fill(k + w);  // enters the window now, while its neighbours are in cache
-      eliminate(k, std::min(w, n - 1 - k));
-      monitor.add(S(entry(k, k)), inverse_[k]);
-    }
+    detail::with_fixed_size(width_, [&]<int W>() { factor_as<W>(entry, monitor); });
     return detail::conclude(
-        monitor, n, [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
+        monitor, size_, [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
         [](int k) { return k; });
   }
 
   template <class Vec>
   void solve(Vec&& b) const {
-    const int n = size_;
-    for (int k = 0; k < n; ++k) {
-      const auto t = b[k];
-      const int reach = std::min(width_, n - 1 - k);
-      for (int i = 1; i <= reach; ++i) b[k + i] -= column(k)[i] * t;
-    }
-    for (int k = n - 1; k >= 0; --k) {
-      auto t = b[k];
-      t = t * inverse_[k];
-      const int reach = std::min(width_, n - 1 - k);
-      for (int i = 1; i <= reach; ++i) t -= column(k)[i] * b[k + i];
-      b[k] = t;
-    }
+    detail::with_fixed_size(width_, [&]<int W>() { solve_as<W>(b); });
   }
 
  private:
-  S* column(int j) { return columns_.data() + std::size_t(j) * (width_ + 1); }
-  const S* column(int j) const { return columns_.data() + std::size_t(j) * (width_ + 1); }
+  // W: the half bandwidth where it is small, so that the loops over full columns are unrolled.
+  template <int W>
+  S* column(int j) {
+    return columns_.data() + std::size_t(j) * (detail::rows<W>(width_) + 1);
+  }
 
-  /// Pivot k, and its rank-one update of the next `reach` columns.
-  void eliminate(int k, int reach) {
-    S* u = column(k);
+  template <int W, class Entry>
+  void factor_as(Entry& entry, detail::PivotMonitor<S>& result) {
+    detail::PivotMonitor<S> monitor = result;  // a copy can live in registers
+    const int n = size_, w = detail::rows<W>(width_);
+    auto fill = [&](int j, int reach) {
+      for (int i = 0; i <= reach; ++i) column<W>(j)[i] = entry(j + i, j);
+    };
+    for (int j = 0; j < w; ++j) fill(j, std::min(w, n - 1 - j));
+    for (int k = 0; k < n; ++k) {
+      if (k + w < n) fill(k + w, std::min(w, n - 1 - k - w));  // enters the window now
+      if (k + w < n)
+        eliminate<W, W>(k, w);
+      else
+        eliminate<W, dynamic>(k, n - 1 - k);
+      monitor.add(S(entry(k, k)), inverse_[k]);
+    }
+    result = monitor;
+  }
+
+  /// Pivot k, and its rank-one update of the next `full` columns.
+  template <int W, int R>
+  void eliminate(int k, int full) {
+    const int reach = detail::rows<R>(full);
+    S* u = column<W>(k);
     S* l = multipliers_.data();
     const S inverse = inverse_[k] = S(1) / u[0];
     for (int i = 1; i <= reach; ++i) l[i] = u[i] * inverse;
     for (int j = 1; j <= reach; ++j) {
-      S* target = column(k + j) - j;
+      S* target = column<W>(k + j) - j;
       const S uj = u[j];
       for (int i = j; i <= reach; ++i) target[i] -= l[i] * uj;
     }
     std::copy(l + 1, l + 1 + reach, u + 1);
+  }
+
+  template <int W, class Vec>
+  void solve_as(Vec& b) const {
+    const int n = size_, w = detail::rows<W>(width_);
+    const S* columns = columns_.data();
+    auto forward = [&](int k, int reach) {
+      const S* l = columns + std::size_t(k) * (w + 1);
+      const auto t = b[k];
+      for (int i = 1; i <= reach; ++i) b[k + i] -= l[i] * t;
+    };
+    auto backward = [&](int k, int reach) {
+      const S* l = columns + std::size_t(k) * (w + 1);
+      auto t = b[k];
+      t = t * inverse_[k];
+      for (int i = reach; i >= 1; --i) t -= l[i] * b[k + i];  // the newest value last
+      b[k] = t;
+    };
+    int k = 0;
+    for (; k + w < n; ++k) forward(k, w);
+    for (; k < n; ++k) forward(k, n - 1 - k);
+    for (k = n - 1; k >= 0 && k + w >= n; --k) backward(k, n - 1 - k);
+    for (; k >= 0; --k) backward(k, w);
   }
 
   int size_, width_;

@@ -37,7 +37,7 @@ class ClusterLdlt {
   FactorReport factor(Entry&& entry) {
     detail::PivotMonitor<S> monitor;
     for (const Run& run : runs_)
-      dispatch(run.rows, [&]<int M>() {
+      detail::with_fixed_size(run.rows, [&]<int M>() {
         const int n = detail::rows<M>(run.rows);
         S* l = lower_.data() + run.packed;
         for (int c = 0, row = run.row; c < run.count; ++c, row += n, l += detail::packed_size(n))
@@ -51,7 +51,7 @@ class ClusterLdlt {
   template <class Vec>
   void solve(Vec&& b) const {
     for (const Run& run : runs_)
-      dispatch(run.rows, [&]<int M>() {
+      detail::with_fixed_size(run.rows, [&]<int M>() {
         const int n = detail::rows<M>(run.rows);
         const S* l = lower_.data() + run.packed;
         for (int c = 0, row = run.row; c < run.count; ++c, row += n, l += detail::packed_size(n))
@@ -64,26 +64,6 @@ class ClusterLdlt {
     int rows, count, row;
     std::size_t packed;
   };
-
-  template <class Body>
-  static void dispatch(int rows, Body&& body) {
-    switch (rows) {
-      case 1:
-        return body.template operator()<1>();
-      case 2:
-        return body.template operator()<2>();
-      case 3:
-        return body.template operator()<3>();
-      case 4:
-        return body.template operator()<4>();
-      case 5:
-        return body.template operator()<5>();
-      case 6:
-        return body.template operator()<6>();
-      default:
-        return body.template operator()<dynamic>();
-    }
-  }
 
   template <int M, class Entry>
   void factor_one(int n, int row, S* l, Entry& entry, detail::PivotMonitor<S>& monitor) {

@@ -58,10 +58,9 @@ class DenseLdlt {
   FactorReport factor(Entry&& entry) {
     detail::PivotMonitor<S> monitor;
     if constexpr (M == dynamic)
-      detail::ldlt_factor_dynamic(size_, lower_.data(), inverse_.data(), scratch_.data(),
-                                  scratch_.data() + size_, entry, monitor);
+      detail::with_fixed_size(size_, [&]<int K>() { factor_as<K>(entry, monitor); });
     else
-      detail::ldlt_factor<M>(M, lower_.data(), inverse_.data(), entry, monitor);
+      factor_as<M>(entry, monitor);
     return detail::conclude(
         monitor, size(), [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
         [](int k) { return k; });
@@ -69,10 +68,23 @@ class DenseLdlt {
 
   template <class Vec>
   void solve(Vec&& b) const {
-    detail::ldlt_solve<M>(size_, lower_.data(), inverse_.data(), b);
+    if constexpr (M == dynamic)
+      detail::with_fixed_size(
+          size_, [&]<int K>() { detail::ldlt_solve<K>(size_, lower_.data(), inverse_.data(), b); });
+    else
+      detail::ldlt_solve<M>(M, lower_.data(), inverse_.data(), b);
   }
 
  private:
+  template <int K, class Entry>
+  void factor_as(Entry& entry, detail::PivotMonitor<S>& monitor) {
+    if constexpr (K == dynamic)
+      detail::ldlt_factor_dynamic(size_, lower_.data(), inverse_.data(), scratch_.data(),
+                                  scratch_.data() + size_, entry, monitor);
+    else
+      detail::ldlt_factor<K>(K, lower_.data(), inverse_.data(), entry, monitor);
+  }
+
   int size_;
   detail::Room<S, M == dynamic ? dynamic : detail::packed_size(M)> lower_;
   detail::Room<S, M> inverse_;
@@ -106,7 +118,7 @@ struct Exchange<S, true> {
   using type = typename S::mask_type;
 };
 
-/// Blocked LU of large matrices of doubles, in the compiled library. Row major; true if usable.
+/// Blocked LU of large matrices of doubles, in the compiled library. Row major, in place.
 void blocked_lu(double* matrix, int size, int* pivot_row);
 
 }  // namespace detail

@@ -102,8 +102,9 @@ class PivotMonitor {
     r.cancellation = L::most(lost_);
     r.negative = static_cast<int>(L::most(S(negative_)));
     const double limit = 1 / rank_threshold<S>(size);
-    r.ok =
-        std::isfinite(magnitude(sum_)) && std::isfinite(r.largest_pivot) && r.cancellation < limit;
+    // No division in what decides: callers that ask for nothing else do not pay for one.
+    r.ok = std::isfinite(magnitude(sum_)) && r.cancellation < limit &&
+           L::least(least_) > std::numeric_limits<double>::min();
     if (!r.ok) r.row = first_bad(limit);
     return r;
   }

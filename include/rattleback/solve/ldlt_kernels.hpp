@@ -16,11 +16,33 @@ constexpr int rows(int n) {
   return M == dynamic ? n : M;
 }
 
+/// body<n>() for small n, so that its loops are unrolled; body<dynamic>() for others.
+template <class Body>
+inline void with_fixed_size(int n, Body&& body) {
+  switch (n) {
+    case 1:
+      return body.template operator()<1>();
+    case 2:
+      return body.template operator()<2>();
+    case 3:
+      return body.template operator()<3>();
+    case 4:
+      return body.template operator()<4>();
+    case 5:
+      return body.template operator()<5>();
+    case 6:
+      return body.template operator()<6>();
+    default:
+      return body.template operator()<dynamic>();
+  }
+}
+
 /// Row by row, loops unrolled for a compile-time M:
 ///   u_ij = a_ij - sum_k u_ik l_jk,  l_ij = u_ij / d_j,  d_i = a_ii - sum_j u_ij l_ij.
 template <int M, class S, class Entry>
   requires(M != dynamic)
-inline void ldlt_factor(int, S* l, S* inverse, Entry&& entry, PivotMonitor<S>& monitor) {
+inline void ldlt_factor(int, S* l, S* inverse, Entry&& entry, PivotMonitor<S>& result) {
+  PivotMonitor<S> monitor = result;  // a copy can live in registers
 #pragma GCC unroll 12
   for (int i = 0; i < M; ++i) {
     S u[M];
@@ -39,6 +61,7 @@ inline void ldlt_factor(int, S* l, S* inverse, Entry&& entry, PivotMonitor<S>& m
     inverse[i] = S(1) / d;
     monitor.add(a, inverse[i]);
   }
+  result = monitor;
 }
 
 /// Run-time size: column by column, so that the update of each row is a vector operation.
