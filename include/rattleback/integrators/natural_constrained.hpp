@@ -80,6 +80,16 @@ class NaturalConstrained {
     return status;
   }
 
+  /// Slides z along its fibre to G M^-1 p = 0. Forgets the last step: use an instance of its own.
+  Status project(const Sys& system, State<S, Kernel::N>& z) {
+    fresh_ = false;
+    kernel_.linearise(system, z.q, g_, jacobian_);
+    kernel_.hidden(system, jacobian_, z.p, mu_);
+    if (!kernel_.solve_fresh(system, jacobian_, mu_)) return {Outcome::rank_loss};
+    kernel_.kick(jacobian_, mu_, z.p);
+    return {};
+  }
+
  private:
   static constexpr bool fixed =
       Kernel::N != dynamic && Kernel::M != dynamic && ScalarTraits<S>::lanes == 1;
