@@ -60,8 +60,13 @@ struct FourRows {
   }
 
   void hand_over(PivotMonitor<double>& monitor) const {
-    for (int k = 0; k < 4; ++k)
-      monitor.add_range(least[k], most[k], lost[k], sum[k], int(negative[k]));
+    const auto fold = [](const Row& r, auto&& best) {
+      return best(best(r[0], r[2]), best(r[1], r[3]));
+    };
+    using L = Lanes<double>;
+    monitor.add_range(fold(least, L::smaller), fold(most, L::greater), fold(lost, L::greater),
+                      (sum[0] + sum[2]) + (sum[1] + sum[3]),
+                      int(negative[0] + negative[1] + negative[2] + negative[3]));
   }
 };
 
