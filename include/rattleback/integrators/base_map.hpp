@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "rattleback/integrators/flow.hpp"
+#include "rattleback/geometry/flow.hpp"
 #include "rattleback/problem/derivatives.hpp"
 #include "rattleback/problem/dual.hpp"
 #include "rattleback/problem/error.hpp"

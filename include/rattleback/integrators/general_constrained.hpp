@@ -8,7 +8,7 @@
 #pragma once
 
 #include "rattleback/integrators/base_map.hpp"
-#include "rattleback/integrators/fibre.hpp"
+#include "rattleback/geometry/fibre.hpp"
 #include "rattleback/solve/predictor.hpp"
 
 namespace rattleback {

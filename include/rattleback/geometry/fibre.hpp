@@ -5,7 +5,7 @@
 //   any other   integrated to round-off; the generators need not commute
 #pragma once
 
-#include "rattleback/integrators/flow.hpp"
+#include "rattleback/geometry/flow.hpp"
 
 namespace rattleback {
 

@@ -1,0 +1,40 @@
+// What a method claims. The law suite holds it to every claim, in both directions.
+#pragma once
+
+#include <string>
+
+#include "rattleback/problem/system.hpp"
+
+namespace rattleback {
+
+/// Where the step map preserves the symplectic form.
+enum class SymplecticOn {
+  nothing,
+  phase_space,       ///< on all of R^2n
+  primary_manifold,  ///< presymplectic on g = 0, symplectic on the quotient by the fibres
+  state_manifold     ///< on g = 0, {g,H} = 0
+};
+
+/// What a method needs of a system.
+struct Applies {
+  bool natural = false;     ///< only H = p.M^-1 p/2 + V(q)
+  bool lagrangian = false;  ///< only systems with a known Lagrangian
+  bool holonomic = false;   ///< only constraints on positions
+
+  bool operator()(const Traits& t) const {
+    return (!natural || t.natural) && (!lagrangian || t.lagrangian) && (!holonomic || t.holonomic);
+  }
+};
+
+struct MethodInfo {
+  std::string name;  ///< as the command line takes it: "rattle:base=midpoint"
+  int order = 0;     ///< of the error on the state manifold
+  bool symmetric = false;
+  SymplecticOn symplectic_on = SymplecticOn::nothing;
+  bool preserves_primary = false;  ///< g = 0 at every step
+  bool preserves_hidden = false;   ///< {g,H} = 0 at every step
+  Applies applies{};
+  std::string cite;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,21 @@
+// The one list of methods. It drives the command line, the method table of the docs, the benchmarks
+// and the law suite. A new method is one header, one source with its entries, and one line here.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "rattleback/integrators/any_stepper.hpp"
+
+namespace rattleback {
+
+std::vector<Method> shake_rattle_methods();  // shake_rattle.hpp
+
+/// Every method with every choice of its options.
+const std::vector<Method>& registry();
+
+/// "rattle", "rattle:base=midpoint,project=output": options left out take their defaults. Throws
+/// InputError that names the choices.
+const Method& find_method(std::string_view specification);
+
+}  // namespace rattleback

@@ -1,0 +1,217 @@
+// A system whose type is known at run time only: what the command line, Python and the law suite
+// run. One virtual interface per scalar; sizes are dynamic.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "rattleback/problem/dual.hpp"
+#include "rattleback/problem/quad.hpp"
+#include "rattleback/problem/system.hpp"
+
+namespace rattleback {
+
+/// The questions of a system in one scalar type.
+template <class S>
+class SystemModel {
+ public:
+  using V = Vector<S, dynamic>;
+  using J = Matrix<S, dynamic>;
+  virtual ~SystemModel() = default;
+
+  virtual S energy(const V& q, const V& p) const = 0;
+  virtual void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const = 0;
+  virtual void potential_gradient(const V& q, V& v_q) const = 0;
+  virtual void velocity(const V& p, V& v) const = 0;
+  virtual void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const = 0;
+  virtual void constraint(const V& q, const V& p, V& g) const = 0;
+  virtual void linearise(const V& q, const V& p, V& g, J& g_q, J& g_p) const = 0;
+  /// The user's own fibre flow and flow of X_H; false where there is none.
+  virtual bool slide(V& q, V& p, const V& lambda) const = 0;
+  virtual bool flow(V& q, V& p, const Real<S>& h) const = 0;
+};
+
+namespace detail {
+
+/// SystemModel of a system with types known at compile time.
+template <class Sys, class S>
+class TypedModel final : public SystemModel<S> {
+ public:
+  using typename SystemModel<S>::V;
+  using typename SystemModel<S>::J;
+  static constexpr int N = Sys::dimension_at_compile_time;
+  static constexpr int M = Sys::constraints_at_compile_time;
+
+  explicit TypedModel(std::shared_ptr<const Sys> system) : system_(std::move(system)) {}
+
+  S energy(const V& q, const V& p) const override { return system_->energy(in(q), in(p)); }
+  void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const override {
+    Vector<S, N> a(q.size()), b(q.size());
+    system_->energy_gradient(in(q), in(p), a, b);
+    h_q = a;
+    h_p = b;
+  }
+  void potential_gradient(const V& q, V& v_q) const override {
+    if constexpr (NaturalForm<Sys>) {
+      Vector<S, N> a(q.size());
+      system_->potential_gradient(in(q), a);
+      v_q = a;
+    }
+  }
+  void velocity(const V& p, V& v) const override {
+    if constexpr (NaturalForm<Sys>) {
+      Vector<S, N> a(p.size());
+      system_->velocity(in(p), a);
+      v = a;
+    }
+  }
+  void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const override {
+    if constexpr (LagrangianForm<Sys>) {
+      Vector<S, N> a(q.size()), b(q.size());
+      system_->lagrangian_gradient(in(q), in(v), a, b);
+      l_q = a;
+      l_v = b;
+    }
+  }
+  void constraint(const V& q, const V& p, V& g) const override {
+    Vector<S, M> value(g.size());
+    system_->constraint(in(q), in(p), value);
+    g = value;
+  }
+  void linearise(const V& q, const V& p, V& g, J& g_q, J& g_p) const override {
+    Vector<S, M> value(g.size());
+    Matrix<S, M, N> a(g.size(), q.size()), b(g.size(), q.size());
+    system_->linearise(in(q), in(p), value, a, b);
+    g = value;
+    g_q = a;
+    if (!system_->traits().holonomic) g_p = b;
+  }
+  bool slide(V& q, V& p, const V& lambda) const override {
+    if constexpr (requires(Vector<S, N>& x, const Vector<S, M>& l) { system_->slide(x, x, l); }) {
+      Vector<S, N> x = q, y = p;
+      const bool known = system_->slide(x, y, Vector<S, M>(lambda));
+      q = x;
+      p = y;
+      return known;
+    }
+    return false;
+  }
+  bool flow(V& q, V& p, const Real<S>& h) const override {
+    if constexpr (requires(Vector<S, N>& x) { system_->flow(x, x, h); }) {
+      Vector<S, N> x = q, y = p;
+      system_->flow(x, y, h);
+      q = x;
+      p = y;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  static Vector<S, N> in(const V& v)
+    requires(N != dynamic)
+  {
+    return v;
+  }
+  static const V& in(const V& v)
+    requires(N == dynamic)
+  {
+    return v;
+  }
+  std::shared_ptr<const Sys> system_;
+};
+
+}  // namespace detail
+
+class AnySystem {
+ public:
+  static constexpr int dimension_at_compile_time = dynamic;
+  static constexpr int constraints_at_compile_time = dynamic;
+  template <class S>
+  using Model = std::shared_ptr<const SystemModel<S>>;
+
+  /// Wraps a typed system.
+  template <ConstrainedSystem Sys>
+    requires(!std::same_as<Sys, AnySystem>)
+  AnySystem(std::string name, Sys system)
+      : name_(std::move(name)),
+        dimension_(system.dimension()),
+        constraints_(system.constraint_count()),
+        traits_(system.traits()) {
+    auto shared = std::make_shared<const Sys>(std::move(system));
+    std::apply(
+        [&](auto&... model) {
+          ((model = wrap<typename std::decay_t<decltype(model)>::element_type>(shared)), ...);
+        },
+        models_);
+  }
+
+  const std::string& name() const { return name_; }
+  int dimension() const { return dimension_; }
+  int constraint_count() const { return constraints_; }
+  Traits traits() const { return traits_; }
+
+  template <class S>
+  S energy(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p) const {
+    return model<S>().energy(q, p);
+  }
+  template <class S>
+  void energy_gradient(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p,
+                       Vector<S, dynamic>& h_q, Vector<S, dynamic>& h_p) const {
+    model<S>().energy_gradient(q, p, h_q, h_p);
+  }
+  template <class S>
+  void potential_gradient(const Vector<S, dynamic>& q, Vector<S, dynamic>& v_q) const {
+    model<S>().potential_gradient(q, v_q);
+  }
+  template <class S>
+  void velocity(const Vector<S, dynamic>& p, Vector<S, dynamic>& v) const {
+    model<S>().velocity(p, v);
+  }
+  template <class S>
+  void lagrangian_gradient(const Vector<S, dynamic>& q, const Vector<S, dynamic>& v,
+                           Vector<S, dynamic>& l_q, Vector<S, dynamic>& l_v) const {
+    model<S>().lagrangian_gradient(q, v, l_q, l_v);
+  }
+  template <class S>
+  void constraint(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p,
+                  Vector<S, dynamic>& g) const {
+    model<S>().constraint(q, p, g);
+  }
+  template <class S>
+  void linearise(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p, Vector<S, dynamic>& g,
+                 Matrix<S, dynamic>& g_q, Matrix<S, dynamic>& g_p) const {
+    model<S>().linearise(q, p, g, g_q, g_p);
+  }
+  template <class S>
+  bool slide(Vector<S, dynamic>& q, Vector<S, dynamic>& p, const Vector<S, dynamic>& lambda) const {
+    return model<S>().slide(q, p, lambda);
+  }
+  template <class S>
+  bool flow(Vector<S, dynamic>& q, Vector<S, dynamic>& p, const Real<S>& h) const {
+    return model<S>().flow(q, p, h);
+  }
+
+  template <class S>
+  const SystemModel<S>& model() const {
+    return *std::get<Model<S>>(models_);
+  }
+
+ private:
+  template <class ConstModel, class Sys>
+  static auto wrap(const std::shared_ptr<const Sys>& system) {
+    return []<class S>(const SystemModel<S>*, const std::shared_ptr<const Sys>& typed) {
+      return Model<S>(std::make_shared<detail::TypedModel<Sys, S>>(typed));
+    }(static_cast<const ConstModel*>(nullptr), system);
+  }
+
+  std::string name_;
+  int dimension_;
+  int constraints_;
+  Traits traits_;
+  std::tuple<Model<double>, Model<Dual<double, 4>>, Model<Quad>, Model<Dual<Quad, 4>>> models_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,86 @@
+#include "rattleback/integrators/registry.hpp"
+
+#include <set>
+#include <sstream>
+
+#include "rattleback/problem/error.hpp"
+
+namespace rattleback {
+
+namespace {
+
+std::string join(const std::set<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+Method::Options parse_options(std::string_view specification, std::string_view text) {
+  Method::Options options;
+  std::istringstream stream{std::string(text)};
+  std::string item;
+  while (std::getline(stream, item, ',')) {
+    const auto equals = item.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == item.size())
+      throw InputError("method", "expected option=value, got '" + item + "' in '" +
+                                     std::string(specification) + "'");
+    if (!options.emplace(item.substr(0, equals), item.substr(equals + 1)).second)
+      throw InputError("method", "option '" + item.substr(0, equals) + "' is given twice in '" +
+                                     std::string(specification) + "'");
+  }
+  return options;
+}
+
+/// Names the first option that no variant of the family knows, or its choices.
+[[noreturn]] void refuse(const std::vector<const Method*>& family, const Method::Options& wanted) {
+  const std::string& name = family.front()->family();
+  for (const auto& [option, value] : wanted) {
+    std::set<std::string> choices, known;
+    for (const Method* m : family)
+      for (const auto& [key, choice] : m->options()) {
+        known.insert(key);
+        if (key == option) choices.insert(choice);
+      }
+    if (choices.empty())
+      throw InputError("method", "'" + name + "' has no option '" + option +
+                                     "'; it has: " + (known.empty() ? "none" : join(known)));
+    if (!choices.count(value))
+      throw InputError("method", "option '" + option + "' of '" + name + "' cannot be '" + value +
+                                     "'; choices: " + join(choices));
+  }
+  throw InputError("method", "this combination of options is not available for '" + name + "'");
+}
+
+}  // namespace
+
+const std::vector<Method>& registry() {
+  static const std::vector<Method> methods = [] {
+    std::vector<Method> all;
+    for (auto family : {shake_rattle_methods})
+      for (auto& method : family()) all.push_back(std::move(method));
+    return all;
+  }();
+  return methods;
+}
+
+const Method& find_method(std::string_view specification) {
+  const auto colon = specification.find(':');
+  const std::string name(specification.substr(0, colon));
+  const Method::Options wanted = parse_options(
+      specification, colon == std::string_view::npos ? "" : specification.substr(colon + 1));
+  std::vector<const Method*> family;
+  std::set<std::string> names;
+  for (const Method& m : registry()) {
+    names.insert(m.family());
+    if (m.family() == name) family.push_back(&m);
+  }
+  if (family.empty())
+    throw InputError("method", "unknown method '" + name + "'; known methods: " + join(names));
+  Method::Options full = family.front()->options();  // the first variant carries the defaults
+  for (const auto& [option, value] : wanted) full[option] = value;
+  for (const Method* m : family)
+    if (m->options() == full) return *m;
+  refuse(family, wanted);
+}
+
+}  // namespace rattleback
