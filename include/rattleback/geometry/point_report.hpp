@@ -1,0 +1,127 @@
+// What holds at a phase point: residuals, brackets, ranks. The numbers behind every message.
+#pragma once
+
+#include <string>
+
+#include "rattleback/problem/derivatives.hpp"
+#include "rattleback/problem/system.hpp"
+
+namespace rattleback {
+
+struct PointReport {
+  double constraint = 0;     ///< max |g_i|
+  double hidden = 0;         ///< max |{g_i, H}|
+  double bracket = 0;        ///< max |{g_i, g_j}|: 0 on a coisotropic manifold
+  double jacobian_rank = 0;  ///< smallest singular value of dg, relative to the largest
+  double nondegeneracy = 0;  ///< smallest singular value of N = {{g,H},g}, relative to its scale
+  int worst_constraint = -1;
+  int worst_hidden = -1;
+  std::string text() const;
+};
+
+namespace detail {
+
+/// Smallest and largest singular value, in the compiled library (decompositions are slow to
+/// compile).
+struct SingularValues {
+  double smallest = 0, largest = 0;
+};
+SingularValues singular_values(const Matrix<double, dynamic>& a);
+
+}  // namespace detail
+
+/// rho = {g, H} and N_ij = {rho_i, g_j} at (q, p), by duals along the fields X_gj.
+template <class Sys>
+void hidden_and_n(const Sys& system, const StateOf<Sys, double>& z, Vector<double, dynamic>& rho,
+                  Matrix<double, dynamic>& n_matrix) {
+  constexpr int N = Sys::dimension_at_compile_time;
+  constexpr int M = Sys::constraints_at_compile_time;
+  constexpr int K = chunk_for<M>;
+  using D = Dual<double, K>;
+  const int n = system.dimension(), m = system.constraint_count();
+  Vector<double, M> g(m);
+  Matrix<double, M, N> g_q(m, n), g_p(m, n);
+  g_p.setZero();
+  system.linearise(z.q, z.p, g, g_q, g_p);
+  if (system.traits().holonomic) g_p.setZero();
+  rho.resize(m);
+  n_matrix.resize(m, m);
+  Vector<D, N> q(n), p(n), h_q(n), h_p(n);
+  Vector<D, M> value(m);
+  Matrix<D, M, N> d_q(m, n), d_p(m, n);
+  for (int first = 0; first < m; first += K) {
+    for (int i = 0; i < n; ++i) {
+      q[i] = D(z.q[i]);
+      p[i] = D(z.p[i]);
+      for (int k = 0; k < K && first + k < m; ++k) {
+        q[i].partials[k] = g_p(first + k, i);
+        p[i].partials[k] = -g_q(first + k, i);
+      }
+    }
+    system.linearise(q, p, value, d_q, d_p);
+    system.energy_gradient(q, p, h_q, h_p);
+    for (int i = 0; i < m; ++i) {
+      D sum(0.0);
+      for (int j = 0; j < n; ++j) sum += d_q(i, j) * h_p[j];
+      if (!system.traits().holonomic)
+        for (int j = 0; j < n; ++j) sum -= d_p(i, j) * h_q[j];
+      rho[i] = sum.value;
+      for (int k = 0; k < K && first + k < m; ++k) n_matrix(i, first + k) = sum.partials[k];
+    }
+  }
+}
+
+template <class Sys>
+PointReport report_point(const Sys& system, const StateOf<Sys, double>& z) {
+  constexpr int N = Sys::dimension_at_compile_time;
+  constexpr int M = Sys::constraints_at_compile_time;
+  const int n = system.dimension(), m = system.constraint_count();
+  PointReport report;
+  if (m == 0) return report;
+  Vector<double, M> g(m);
+  Matrix<double, M, N> g_q(m, n), g_p(m, n);
+  system.linearise(z.q, z.p, g, g_q, g_p);
+  if (system.traits().holonomic) g_p.setZero();
+  Vector<double, dynamic> rho;
+  Matrix<double, dynamic> n_matrix;
+  hidden_and_n(system, z, rho, n_matrix);
+  for (int i = 0; i < m; ++i) {
+    if (!(std::abs(g[i]) <= report.constraint)) report.worst_constraint = i;
+    if (!(std::abs(rho[i]) <= report.hidden)) report.worst_hidden = i;
+    report.constraint = larger(report.constraint, std::abs(g[i]));
+    report.hidden = larger(report.hidden, std::abs(rho[i]));
+    for (int j = 0; j < i; ++j)
+      report.bracket =
+          larger(report.bracket, std::abs(g_q.row(i).dot(g_p.row(j)) - g_p.row(i).dot(g_q.row(j))));
+  }
+  Matrix<double, dynamic> dg(m, 2 * n);
+  dg << g_q, g_p;
+  const auto of_dg = detail::singular_values(dg);
+  report.jacobian_rank = of_dg.largest > 0 ? of_dg.smallest / of_dg.largest : 0;
+  // N is of the size |dg|^2 |H_zz| where it does not vanish.
+  const auto of_n = detail::singular_values(n_matrix);
+  const double scale = of_dg.largest * of_dg.largest * hessian_scale(system, z);
+  report.nondegeneracy = scale > 0 ? of_n.smallest / scale : 0;
+  return report;
+}
+
+/// The largest entry of H_zz and of H_z: the size that brackets with H can have.
+template <class Sys>
+double hessian_scale(const Sys& system, const StateOf<Sys, double>& z) {
+  constexpr int N = Sys::dimension_at_compile_time;
+  constexpr int K = chunk_for < N == dynamic ? dynamic : 2 * N > ;
+  using D = Dual<double, K>;
+  const int n = system.dimension();
+  Vector<D, N> q(n), p(n), h_q(n), h_p(n);
+  double scale = 0;
+  for (int first = 0; first < 2 * n; first += K) {
+    for (int i = 0; i < n; ++i) q[i] = D(z.q[i]), p[i] = D(z.p[i]);
+    for (int k = 0; k < K && first + k < 2 * n; ++k)
+      (first + k < n ? q[first + k] : p[first + k - n]).partials[k] = 1;
+    system.energy_gradient(q, p, h_q, h_p);
+    scale = larger(scale, larger(largest_magnitude(h_q), largest_magnitude(h_p)));
+  }
+  return scale;
+}
+
+}  // namespace rattleback

@@ -1,0 +1,192 @@
+// integrate(system, method, start, options): steps, stored states, observers, stop conditions,
+// progress, and a summary. A failure keeps everything so far and explains itself.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "rattleback/geometry/consistent.hpp"
+#include "rattleback/integrators/explain.hpp"
+#include "rattleback/integrators/run.hpp"
+
+namespace rattleback {
+
+struct Progress {
+  long step, steps;
+  double seconds;
+};
+
+template <class State>
+struct RunOptions {
+  double step = 0;
+  long steps = 0;   ///< or
+  double time = 0;  ///< a length that is rounded to whole steps
+  long every = 0;   ///< store every k-th state; 0: about a thousand in all
+  bool allow_inconsistent = false;
+  double consistency = 1e-9;  ///< largest |g| and |{g,H}| of a start that is taken as it is
+  /// Called with every stored state.
+  std::function<void(long step, double t, const State&)> observe{};
+  /// Checked after every step; true ends the run.
+  std::function<bool(double t, const State&)> stop_when{};
+  /// Called about ten times a second; false ends the run.
+  std::function<bool(const Progress&)> progress{};
+};
+
+namespace detail {
+
+template <class State>
+long step_count(const RunOptions<State>& o) {
+  if (!(std::abs(o.step) > 0) || !std::isfinite(o.step))
+    throw InputError("step", "must be finite and not zero, got " + std::to_string(o.step));
+  if (o.steps < 0)
+    throw InputError("steps", "must not be negative, got " + std::to_string(o.steps));
+  if (o.every < 0)
+    throw InputError("every", "must not be negative, got " + std::to_string(o.every));
+  if (o.steps > 0 && o.time != 0) throw InputError("steps", "give steps or time, not both");
+  if (o.steps > 0) return o.steps;
+  const double count = std::round(o.time / o.step);
+  if (!(count >= 1) || count > 9e15)
+    throw InputError("time", "time " + std::to_string(o.time) + " is no positive number of steps " +
+                                 std::to_string(o.step));
+  return static_cast<long>(count);
+}
+
+/// Keeps the stored states and the figures over them.
+template <class Sys, class S>
+class Recorder {
+ public:
+  using Point = StateOf<Sys, S>;
+  using Options = RunOptions<Point>;
+
+  Recorder(const Sys& system, const Options& options, Run<S, Sys::dimension_at_compile_time>& run)
+      : system_(system), options_(options), run_(run), hidden_(system) {}
+
+  void store(long step, const Point& z) {
+    const double t = run_.step * static_cast<double>(step);
+    const double energy = static_cast<double>(base(system_.energy(z.q, z.p)));
+    if (run_.states.empty()) run_.initial_energy = energy;
+    run_.final_energy = energy;
+    run_.energy_error = larger(run_.energy_error, std::abs(energy - run_.initial_energy));
+    drift_.add(t, energy - run_.initial_energy);
+    run_.energy_drift = drift_.value();
+    const auto [g, rho] = hidden_(system_, z);
+    run_.constraint = larger(run_.constraint, g);
+    run_.hidden = larger(run_.hidden, rho);
+    run_.times.push_back(t);
+    run_.states.push_back(z);
+    run_.energies.push_back(energy);
+    run_.final = z;
+    if (options_.observe) options_.observe(step, t, z);
+  }
+
+ private:
+  /// max |g| and max |{g,H}|.
+  struct Residuals {
+    explicit Residuals(const Sys& s)
+        : g(s.constraint_count()),
+          g_q(s.constraint_count(), s.dimension()),
+          g_p(s.constraint_count(), s.dimension()),
+          h_q(s.dimension()),
+          h_p(s.dimension()) {}
+    std::pair<double, double> operator()(const Sys& s, const Point& z) {
+      if (s.constraint_count() == 0) return {0, 0};
+      s.linearise(z.q, z.p, g, g_q, g_p);
+      s.energy_gradient(z.q, z.p, h_q, h_p);
+      const double primary = largest_magnitude(g);
+      double hidden = 0;
+      for (Eigen::Index i = 0; i < g.size(); ++i) {
+        S sum(0);
+        for (Eigen::Index j = 0; j < h_p.size(); ++j) sum += g_q(i, j) * h_p[j];
+        if (!s.traits().holonomic)
+          for (Eigen::Index j = 0; j < h_p.size(); ++j) sum -= g_p(i, j) * h_q[j];
+        hidden = larger(hidden, magnitude(sum));
+      }
+      return {primary, hidden};
+    }
+    MultiplierOf<Sys, S> g;
+    JacobianOf<Sys, S> g_q, g_p;
+    PositionOf<Sys, S> h_q, h_p;
+  };
+
+  const Sys& system_;
+  const Options& options_;
+  Run<S, Sys::dimension_at_compile_time>& run_;
+  Residuals hidden_;
+  Slope drift_;
+};
+
+}  // namespace detail
+
+/// Runs a stepper that was made for this system.
+template <class S, class Sys, class Stepper>
+auto integrate_with(const Sys& system, Stepper& stepper, std::string method,
+                    const StateOf<Sys, S>& start, const RunOptions<StateOf<Sys, S>>& options) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+
+  Run<S, Sys::dimension_at_compile_time> run;
+  run.method = std::move(method);
+  run.step = options.step;
+  run.wanted = detail::step_count(options);
+  const long every = options.every > 0 ? options.every : std::max(1L, run.wanted / 1000);
+  const Real<S> h(options.step);
+  detail::Recorder<Sys, S> recorder(system, options, run);
+  StateOf<Sys, S> z = start;
+  stepper.reset();
+  recorder.store(0, z);
+
+  long newton_total = 0;
+  double last_report = 0;
+  while (run.steps < run.wanted && run.status && !run.stopped) {
+    // The tight loop: up to the next stored state, with nothing in it but steps.
+    const long until = std::min(run.wanted, (run.steps / every + 1) * every);
+    const long block_end = std::min(until, run.steps + 1'000'000);
+    for (; run.steps < block_end; ++run.steps) {
+      run.status = stepper.step(system, z, h);
+      if (!run.status) break;
+      newton_total += run.status.iterations;
+      run.newton_max = std::max(run.newton_max, run.status.iterations);
+      if (options.stop_when &&
+          options.stop_when(run.step * static_cast<double>(run.steps + 1), z)) {
+        run.stopped = true;
+        ++run.steps;
+        break;
+      }
+    }
+    if (run.status && (run.steps % every == 0 || run.steps == run.wanted || run.stopped)) {
+      StateOf<Sys, S> shown = z;
+      if (Status s = stepper.present(system, shown); !s)
+        run.status = s;
+      else
+        recorder.store(run.steps, shown);
+    }
+    if (options.progress && (seconds() - last_report > 0.1 || run.steps == run.wanted)) {
+      last_report = seconds();
+      if (!options.progress({run.steps, run.wanted, last_report})) run.stopped = true;
+    }
+  }
+  run.newton_mean =
+      run.steps > 0 ? static_cast<double>(newton_total) / static_cast<double>(run.steps) : 0;
+  if (!run.status) {
+    StateOf<Sys, S> shown = z;
+    if (stepper.present(system, shown) && run.times.back() != run.time())
+      recorder.store(run.steps, shown);
+    run.failure = explain(system, run.status, shown, run.step, run.time());
+  }
+  run.seconds = seconds();
+  return run;
+}
+
+/// integrate(system, Rattle{}, start, {.step = 0.01, .steps = 1000})
+template <ConstrainedSystem Sys, class M>
+auto integrate(const Sys& system, const M& method, const StateOf<Sys, double>& start,
+               const RunOptions<StateOf<Sys, double>>& options) {
+  if (!options.allow_inconsistent) require_consistent(system, start, {options.consistency});
+  auto stepper = method.template stepper<double>(system);
+  return integrate_with<double>(system, stepper, method.info().name, start, options);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,32 @@
+#include "rattleback/geometry/point_report.hpp"
+
+#include <Eigen/SVD>
+#include <cstdio>
+
+namespace rattleback {
+
+namespace detail {
+
+SingularValues singular_values(const Matrix<double, dynamic>& a) {
+  if (a.size() == 0) return {};
+  if (!a.allFinite()) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan};
+  }
+  // One-sided Jacobi keeps small singular values accurate where a bidiagonal method would not.
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(a);
+  return {svd.singularValues().tail(1)[0], svd.singularValues()[0]};
+}
+
+}  // namespace detail
+
+std::string PointReport::text() const {
+  char line[256];
+  std::snprintf(line, sizeof line,
+                "max|g| = %.3g, max|{g,H}| = %.3g, max|{g_i,g_j}| = %.3g, "
+                "relative smallest singular value of dg %.3g, of N = {{g,H},g} %.3g",
+                constraint, hidden, bracket, jacobian_rank, nondegeneracy);
+  return line;
+}
+
+}  // namespace rattleback
