@@ -100,7 +100,7 @@ class GeneralConstrained {
     position_predictor_.reset();
     momentum_predictor_.reset();
     // Rank before residual: where N = 0 the residual may vanish for every lambda.
-    work_ = z;
+    start_ = z;
     sigma_.setConstant(S(0));
     if (!factor_hidden(system)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
     negative_ = inertia();
@@ -200,7 +200,6 @@ class GeneralConstrained {
   }
   /// d/dsigma of {g, H}(exp(sigma) z): N on the state manifold.
   bool factor_hidden(const Sys& system) {
-    start_ = work_;
     return factor_by_sweeps(system, sigma_, [&](LiftedPoint& y, auto& out) {
       auto& f_q = detail::scratch<Lifted, N, 30>(n_);
       auto& f_p = detail::scratch<Lifted, N, 31>(n_);
