@@ -139,11 +139,20 @@ template <class F>
 struct QuadraticFunction {
   F f;
 };
+template <class F>
+inline constexpr bool is_quadratic_function = false;
+template <class F>
+inline constexpr bool is_quadratic_function<QuadraticFunction<F>> = true;
+
 /// Promises that every g_i is quadratic in (q, p): its fibre flow is linear and taken in closed
 /// form. check_derivatives() tests the promise.
 template <class F>
 auto quadratic(F f) {
   return QuadraticFunction<F>{std::move(f)};
+}
+template <class F, int M, bool Holonomic, bool Quadratic, bool Writes>
+auto quadratic(ConstraintSet<F, M, Holonomic, Quadratic, Writes> g) {
+  return ConstraintSet<F, M, Holonomic, true, Writes>(g.function(), g.count());
 }
 
 /// The constraint set of a plain function of N coordinates: holonomic if callable as f(q).
@@ -152,14 +161,15 @@ auto make_constraints(F f) {
   using Q = Vector<double, N>;
   if constexpr (is_constraint_set<F>) {
     return f;
-  } else if constexpr (requires { f.f; } && !std::is_invocable_v<F, const Q&> &&
-                       !std::is_invocable_v<F, const Q&, const Q&>) {
+  } else if constexpr (is_quadratic_function<F>) {
     return make_constraints<N, true>(std::move(f.f));
   } else if constexpr (std::is_invocable_v<F, const Q&>) {
     using R = std::decay_t<std::invoke_result_t<F, const Q&>>;
+    static_assert(detail::CountOf<R>::value != dynamic, "give the number: constraints(m, f)");
     return ConstraintSet<F, detail::CountOf<R>::value, true, Quadratic>(std::move(f));
   } else {
     using R = std::decay_t<std::invoke_result_t<F, const Q&, const Q&>>;
+    static_assert(detail::CountOf<R>::value != dynamic, "give the number: mixed_constraints(m, f)");
     return ConstraintSet<F, detail::CountOf<R>::value, false, Quadratic>(std::move(f));
   }
 }

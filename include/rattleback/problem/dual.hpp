@@ -155,7 +155,9 @@ struct Dual {
 
   friend bool operator==(const Dual& a, const Dual& b) { return a.value == b.value; }
   friend auto operator<=>(const Dual& a, const Dual& b)
-    requires requires(T x) { x < x; }
+    requires requires(T x) {
+      { x < x } -> std::convertible_to<bool>;
+    }
   {
     return a.value < b.value    ? std::partial_ordering::less
            : a.value > b.value  ? std::partial_ordering::greater
@@ -216,7 +218,11 @@ RATTLEBACK_DUAL_FUNCTION(tanh, T(T(1) - f * f))
 
 template <class T, int K>
 Dual<T, K> abs(const Dual<T, K>& x) {
-  return x.value < T(0) ? -x : x;
+  using std::abs;
+  if constexpr (ScalarTraits<T>::lanes == 1)
+    return x.value < T(0) ? -x : x;
+  else
+    return x.chain(abs(x.value), T(select(base(x.value) < Base<T>(0), Base<T>(-1), Base<T>(1))));
 }
 
 template <class T, int K>
@@ -234,8 +240,8 @@ template <class T, int K, class A>
 Dual<T, K> pow(const Dual<T, K>& x, A n) {
   using std::pow;
   if (n == A(0)) return Dual<T, K>(T(1));
-  const T lower = pow(x.value, T(n) - T(1));
-  return x.chain(lower * x.value, T(n) * lower);
+  const T lower = pow(x.value, n - A(1));
+  return x.chain(pow(x.value, n), lower * static_cast<double>(n));
 }
 
 template <class T, int K>

@@ -1,10 +1,22 @@
 // Errors of set-up and input. A failing step is not an exception but a StepReport.
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
 namespace rattleback {
+
+namespace detail {
+
+/// A number as messages quote it.
+inline std::string quote(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.9g", x);
+  return text;
+}
+
+}  // namespace detail
 
 /// Base of everything Rattleback throws.
 class Error : public std::runtime_error {

@@ -4,9 +4,11 @@
 #include <Eigen/Core>
 #include <array>
 #include <string>
+#include <type_traits>
 
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/scalar.hpp"
+#include "rattleback/problem/small_ldlt.hpp"
 
 namespace rattleback {
 
@@ -30,7 +32,10 @@ class DiagonalMass {
   /// v = M^-1 p
   template <class P, class V>
   void velocity(const P& p, V& v) const {
-    for (Eigen::Index i = 0; i < p.size(); ++i) v[i] = p[i] * inverse_[i];
+    if constexpr (std::is_same_v<Real<typename V::Scalar>, Real<T>>)
+      for (Eigen::Index i = 0; i < p.size(); ++i) v[i] = p[i] * inverse_[i];
+    else  // the reciprocal would be rounded to T
+      for (Eigen::Index i = 0; i < p.size(); ++i) v[i] = p[i] / masses_[i];
   }
   /// p = M v
   template <class V, class P>
@@ -47,7 +52,7 @@ class DiagonalMass {
   static void require_positive_mass(Eigen::Index i, const T& m) {
     if (!(smallest(m) > 0) || !std::isfinite(magnitude(m)))
       throw InputError("mass", "entry " + std::to_string(i) + " must be positive and finite, got " +
-                                   std::to_string(smallest(m)));
+                                   detail::quote(smallest(m)));
   }
   Vector<T, N> masses_;
   Vector<T, N> inverse_;
@@ -66,7 +71,14 @@ class FullMass {
 
   template <class P, class V>
   void velocity(const P& p, V& v) const {
-    multiply(inverse_, p, v);
+    using S = typename V::Scalar;
+    if constexpr (std::is_same_v<Real<S>, Real<T>>) {
+      multiply(inverse_, p, v);
+    } else {  // the inverse would be rounded to T
+      Matrix<S, N> m = matrix_.template cast<S>();
+      for (Eigen::Index i = 0; i < p.size(); ++i) v[i] = p[i];
+      ldlt_solve(m, v);
+    }
   }
   template <class V, class P>
   void momentum(const V& v, P& p) const {
@@ -86,20 +98,26 @@ class FullMass {
       y[i] = sum;
     }
   }
+  static std::string entry(Eigen::Index i, Eigen::Index j, const Matrix<T, N>& a) {
+    return "(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
+           detail::quote(smallest(a(i, j)));
+  }
   /// Gauss-Jordan; a symmetric positive definite matrix needs no pivoting.
   static Matrix<T, N> invert(Matrix<T, N> a) {
     const Eigen::Index n = a.rows();
-    if (a.cols() != n) throw InputError("mass", "the mass matrix must be square");
+    if (a.cols() != n)
+      throw InputError("mass", "the matrix must be square, got " + std::to_string(n) + " x " +
+                                   std::to_string(a.cols()));
     for (Eigen::Index i = 0; i < n; ++i)
       for (Eigen::Index j = 0; j < i; ++j)
         if (magnitude(T(a(i, j) - a(j, i))) > 1e-14 * (magnitude(a(i, i)) + magnitude(a(j, j))))
-          throw InputError("mass", "the mass matrix is not symmetric at entry (" +
-                                       std::to_string(i) + ", " + std::to_string(j) + ")");
+          throw InputError("mass", "the matrix is not symmetric: entry " + entry(i, j, a) +
+                                       ", entry " + entry(j, i, a));
     Matrix<T, N> inverse = Matrix<T, N>::Identity(n, n);
     for (Eigen::Index k = 0; k < n; ++k) {
       if (!(smallest(a(k, k)) > 0))
-        throw InputError("mass", "the mass matrix is not positive definite: pivot " +
-                                     std::to_string(k) + " is not positive");
+        throw InputError("mass", "the matrix is not positive definite: pivot " + std::to_string(k) +
+                                     " is " + detail::quote(smallest(a(k, k))));
       const T scale = T(1) / a(k, k);
       a.row(k) *= scale;
       inverse.row(k) *= scale;

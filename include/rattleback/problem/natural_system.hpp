@@ -82,6 +82,14 @@ class NaturalSystem {
                  Matrix<S, M, N>& g_q, Matrix<S, M, N>& g_p) const {
     g_.linearise(q, p, g, g_q, g_p);
   }
+  /// The user's own fibre flow; true where there is one.
+  template <class S, int N, int M>
+  bool slide(Vector<S, N>& q, Vector<S, N>& p, const Vector<S, M>& lambda) const
+    requires(Constraints::template has_slide<S, N>)
+  {
+    g_.function().slide(q, p, lambda);
+    return true;
+  }
 
  private:
   MassType mass_;

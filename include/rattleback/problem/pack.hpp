@@ -51,7 +51,12 @@ class Pack {
 
   double operator[](int lane) const { return lane < 4 ? low_[lane] : high_[lane - 4]; }
   /// Sets one lane.
-  void set(int lane, double x) { (lane < 4 ? low_[lane] : high_[lane - 4]) = x; }
+  void set(int lane, double x) {
+    if (lane < 4)
+      low_[lane] = x;
+    else
+      high_[lane - 4] = x;
+  }
 
   Pack operator-() const { return {-low_, -high_}; }
   Pack operator+() const { return *this; }

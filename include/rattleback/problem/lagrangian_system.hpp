@@ -1,0 +1,293 @@
+// Systems given by a regular Lagrangian L(q, v), by the Legendre transform:
+//   L_v(q, v) = p for v,   H(q, p) = p.v - L(q, v),   H_q = -L_q(q, v),   H_p = v,
+// and the other way round, the Lagrangian of a Hamiltonian that is regular in p. L_vv may be
+// indefinite, not singular.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "rattleback/problem/error.hpp"
+#include "rattleback/problem/hamiltonian_system.hpp"
+
+namespace rattleback {
+
+namespace detail {
+
+/// "(0.5, -1)": the values of x, of its worst lane where it has several.
+template <class S, int N>
+std::string quote(const Vector<S, N>& x) {
+  std::string text = "(";
+  for (Eigen::Index i = 0; i < x.size(); ++i)
+    text += (i > 0 ? ", " : "") + quote(smallest(S(x[i])));
+  return text + ")";
+}
+
+/// LU with row pivoting of a small matrix of base scalars; solves in any scalar above it.
+template <class T, int N>
+class PivotedLu {
+ public:
+  explicit PivotedLu(Eigen::Index n) : a_(n, n), row_(n) {}
+  Matrix<T, N>& matrix() { return a_; }
+
+  /// Smallest pivot in units of the largest entry: round-off or below means singular.
+  double factor() {
+    using std::abs;
+    const Eigen::Index n = a_.rows();
+    const double size = largest_magnitude(a_);
+    double weakest = 1;
+    for (Eigen::Index k = 0; k < n; ++k) {
+      Eigen::Index best = k;
+      for (Eigen::Index i = k + 1; i < n; ++i)
+        if (smallest(T(abs(a_(i, k)))) > smallest(T(abs(a_(best, k))))) best = i;
+      row_[k] = best;
+      for (Eigen::Index j = 0; j < n && best != k; ++j) std::swap(a_(k, j), a_(best, j));
+      const double pivot = smallest(T(abs(a_(k, k))));
+      if (!(pivot > 0)) return 0;
+      weakest = std::min(weakest, pivot / size);
+      for (Eigen::Index i = k + 1; i < n; ++i) {
+        a_(i, k) = a_(i, k) / a_(k, k);
+        for (Eigen::Index j = k + 1; j < n; ++j) a_(i, j) -= a_(i, k) * a_(k, j);
+      }
+    }
+    return weakest;
+  }
+  template <class S>
+  void solve(Vector<S, N>& b) const {
+    const Eigen::Index n = a_.rows();
+    for (Eigen::Index k = 0; k < n; ++k)
+      if (row_[k] != k) std::swap(b[k], b[row_[k]]);
+    for (Eigen::Index i = 0; i < n; ++i)
+      for (Eigen::Index k = 0; k < i; ++k) b[i] -= b[k] * a_(i, k);
+    for (Eigen::Index i = n - 1; i >= 0; --i) {
+      for (Eigen::Index k = i + 1; k < n; ++k) b[i] -= b[k] * a_(i, k);
+      b[i] = b[i] / a_(i, i);
+    }
+  }
+
+ private:
+  Matrix<T, N> a_;
+  Vector<Eigen::Index, N> row_;
+};
+
+/// Both gradients of f(x, y), the user's own where there is one.
+template <class F, class S, int N>
+void gradient_of(const F& f, const Vector<S, N>& x, const Vector<S, N>& y, Vector<S, N>& f_x,
+                 Vector<S, N>& f_y) {
+  if constexpr (requires { f.gradient(x, y, f_x, f_y); })
+    f.gradient(x, y, f_x, f_y);
+  else
+    automatic_gradient(f, x, y, f_x, f_y);
+}
+
+/// f_yy(x, y), column by column from gradients at dual points.
+template <class F, class T, int N>
+void second_hessian(const F& f, const Vector<T, N>& x, const Vector<T, N>& y, Matrix<T, N>& out) {
+  using D = Dual<T, 1>;
+  const Eigen::Index n = x.size();
+  auto &lifted_x = scratch<D, N, 40>(n), &lifted_y = scratch<D, N, 41>(n);
+  auto &f_x = scratch<D, N, 42>(n), &f_y = scratch<D, N, 43>(n);
+  for (Eigen::Index i = 0; i < n; ++i) lifted_x[i] = D(x[i]), lifted_y[i] = D(y[i]);
+  for (Eigen::Index j = 0; j < n; ++j) {
+    lifted_y[j] = D::variable(y[j], 0);
+    gradient_of(f, lifted_x, lifted_y, f_x, f_y);
+    lifted_y[j] = D(y[j]);
+    for (Eigen::Index i = 0; i < n; ++i) out(i, j) = f_y[i].partials[0];
+  }
+}
+
+/// Solves f_y(x, y) = c for y by Newton: damped in base scalars, then, for duals, undamped until
+/// the partials have converged too.
+template <class F, class S, int N>
+class LegendreSolve {
+ public:
+  using T = Base<S>;
+
+  /// `names` are those of f_yy, x and y, for messages.
+  struct Names {
+    const char *matrix, *x, *y;
+  };
+
+  LegendreSolve(const F& f, Names names, const Vector<S, N>& x, const Vector<S, N>& c)
+      : f_(f), names_(names), x_(x), c_(c), lu_(x.size()) {}
+
+  /// y, and f_x(x, y).
+  void run(Vector<S, N>& y, Vector<S, N>& f_x) {
+    const Eigen::Index n = x_.size();
+    Vector<T, N> x(n), c(n), start(n);
+    for (Eigen::Index i = 0; i < n; ++i) x[i] = base(x_[i]), c[i] = base(c_[i]), start[i] = T(0);
+    y.resize(n);
+    if (!std::isfinite(largest_magnitude(x)) || !std::isfinite(largest_magnitude(c))) {
+      for (Eigen::Index i = 0; i < n; ++i) y[i] = f_x[i] = S(c[i] * T(NAN));
+      return;
+    }
+    // From rest; from y = c where f_yy is singular at rest, as for |v|^4.
+    if (!descend(x, c, start)) {
+      const double pivot = pivot_;
+      const Vector<T, N> rest = start;
+      start = c;
+      if (!descend(x, c, start)) throw failure(x, pivot_ <= tiny ? start : rest, pivot);
+    }
+    for (Eigen::Index i = 0; i < n; ++i) y[i] = S(start[i]);
+    polish(y, f_x);
+  }
+
+ private:
+  static constexpr double tiny = 100 * epsilon<S>;
+
+  bool factor(const Vector<T, N>& x, const Vector<T, N>& y) {
+    second_hessian(f_, x, y, lu_.matrix());
+    pivot_ = lu_.factor();
+    return pivot_ > tiny;
+  }
+
+  /// Newton in base scalars; a correction that does not shrink the next one is halved.
+  bool descend(const Vector<T, N>& x, const Vector<T, N>& c, Vector<T, N>& y) {
+    const Eigen::Index n = x.size();
+    Vector<T, N> f_x(n), f_y(n), trial(n), correction(n), next(n);
+    if (!factor(x, y)) return false;
+    gradient_of(f_, x, y, f_x, f_y);
+    correction = f_y - c;
+    lu_.solve(correction);
+    next = c;
+    lu_.solve(next);
+    const double scale = std::max(largest_magnitude(next), 1e-3);
+    for (int k = 0; k < 100; ++k) {
+      const double size = largest_magnitude(correction);
+      if (!std::isfinite(size)) return false;
+      const double floor = epsilon<S> * std::max(scale, largest_magnitude(y));
+      if (size <= 2 * floor) return true;
+      double fraction = 1, smaller = size;
+      for (int halvings = 0; halvings < 40; ++halvings, fraction /= 2) {
+        for (Eigen::Index i = 0; i < n; ++i) trial[i] = y[i] - correction[i] * T(fraction);
+        gradient_of(f_, x, trial, f_x, f_y);
+        next = f_y - c;
+        lu_.solve(next);
+        smaller = largest_magnitude(next);
+        if (smaller < size) break;
+        if (size <= 1e4 * floor) return true;  // round-off
+      }
+      if (!(smaller < size)) return false;
+      y = trial;
+      if (smaller > 1e-2 * size && !factor(x, y)) return false;
+      correction = f_y - c;
+      lu_.solve(correction);
+    }
+    return false;
+  }
+
+  void polish(Vector<S, N>& y, Vector<S, N>& f_x) {
+    Vector<S, N> r(y.size());
+    double last = 1e300;
+    for (int k = 0; k < 20; ++k) {
+      gradient_of(f_, x_, y, f_x, r);
+      if (!is_dual<S>) return;
+      for (Eigen::Index i = 0; i < y.size(); ++i) r[i] -= c_[i];
+      lu_.solve(r);
+      for (Eigen::Index i = 0; i < y.size(); ++i) y[i] -= r[i];
+      const double size = largest_magnitude(r),
+                   floor = epsilon<S> * std::max(largest_magnitude(y), 1e-3);
+      // The matrix may be one Newton step old: the partials then converge linearly, and fast.
+      if (size <= floor || (size > 0.25 * last && size <= 1e4 * floor)) break;
+      last = size;
+    }
+    gradient_of(f_, x_, y, f_x, r);
+  }
+
+  ModelError failure(const Vector<T, N>& x, const Vector<T, N>& y, double pivot) const {
+    const std::string at =
+        std::string(" at ") + names_.x + " = " + quote(x) + ", " + names_.y + " = " + quote(y);
+    if (pivot <= tiny || pivot_ <= tiny)
+      return ModelError(std::string("Legendre transform: ") + names_.matrix +
+                        " is singular (smallest pivot " + quote(std::min(pivot, pivot_)) +
+                        " of its largest entry)" + at);
+    return ModelError(std::string("Legendre transform: no ") + names_.y + " found by Newton, last" +
+                      at);
+  }
+
+  const F& f_;
+  Names names_;
+  const Vector<S, N>&x_, &c_;
+  PivotedLu<T, N> lu_;
+  double pivot_ = 0;
+};
+
+}  // namespace detail
+
+/// H of a regular Lagrangian L(q, v), a templated function; it may bring gradient(q, v, L_q, L_v).
+template <int N, class Lagrangian>
+struct LagrangianEnergy {
+  Lagrangian lagrangian;
+
+  template <class S>
+  S operator()(const Vector<S, N>& q, const Vector<S, N>& p) const {
+    Vector<S, N> v(q.size()), l_q(q.size());
+    solve(q, p, v, l_q);
+    S energy = -static_cast<S>(lagrangian(q, v));
+    for (Eigen::Index i = 0; i < q.size(); ++i) energy += p[i] * v[i];
+    return energy;
+  }
+  /// H_q = -L_q, H_p = v
+  template <class S>
+  void gradient(const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, N>& h_q,
+                Vector<S, N>& h_p) const {
+    solve(q, p, h_p, h_q);
+    for (Eigen::Index i = 0; i < q.size(); ++i) h_q[i] = -h_q[i];
+  }
+  template <class S>
+  void lagrangian_gradient(const Vector<S, N>& q, const Vector<S, N>& v, Vector<S, N>& l_q,
+                           Vector<S, N>& l_v) const {
+    detail::gradient_of(lagrangian, q, v, l_q, l_v);
+  }
+
+ private:
+  template <class S>
+  void solve(const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, N>& v,
+             Vector<S, N>& l_q) const {
+    detail::LegendreSolve<Lagrangian, S, N>(lagrangian, {"L_vv", "q", "v"}, q, p).run(v, l_q);
+  }
+};
+
+/// A Hamiltonian that is regular in p, together with its Lagrangian.
+template <int N, class Hamiltonian>
+struct RegularEnergy {
+  Hamiltonian hamiltonian;
+
+  template <class S>
+  S operator()(const Vector<S, N>& q, const Vector<S, N>& p) const {
+    return static_cast<S>(hamiltonian(q, p));
+  }
+  template <class S>
+  void gradient(const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, N>& h_q,
+                Vector<S, N>& h_p) const {
+    detail::gradient_of(hamiltonian, q, p, h_q, h_p);
+  }
+  /// L_v = p where H_p(q, p) = v, L_q = -H_q
+  template <class S>
+  void lagrangian_gradient(const Vector<S, N>& q, const Vector<S, N>& v, Vector<S, N>& l_q,
+                           Vector<S, N>& l_v) const {
+    detail::LegendreSolve<Hamiltonian, S, N>(hamiltonian, {"H_pp", "q", "p"}, q, v).run(l_v, l_q);
+    for (Eigen::Index i = 0; i < q.size(); ++i) l_q[i] = -l_q[i];
+  }
+};
+
+/// lagrangian_system<2>(L, g): L(q, v) regular, g as for the other systems.
+template <int N, class Lagrangian, class F = Unconstrained>
+auto lagrangian_system(Lagrangian lagrangian, F g = {}) {
+  return hamiltonian_system<N>(LagrangianEnergy<N, Lagrangian>{std::move(lagrangian)},
+                               std::move(g));
+}
+/// lagrangian_system(n, L, constraints(m, f)): sizes known at run time.
+template <class Lagrangian, class F = Unconstrained>
+auto lagrangian_system(int n, Lagrangian lagrangian, F g = {}) {
+  return hamiltonian_system(n, LagrangianEnergy<dynamic, Lagrangian>{std::move(lagrangian)},
+                            std::move(g));
+}
+/// hamiltonian_system<2>(regular<2>(H), g): H with H_pp regular, usable by variational methods.
+template <int N, class Hamiltonian>
+auto regular(Hamiltonian hamiltonian) {
+  return RegularEnergy<N, Hamiltonian>{std::move(hamiltonian)};
+}
+
+}  // namespace rattleback
