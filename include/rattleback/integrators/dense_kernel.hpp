@@ -5,6 +5,7 @@
 #include "rattleback/problem/system.hpp"
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/dense.hpp"
+#include "rattleback/solve/rolling_predictor.hpp"
 
 namespace rattleback {
 
@@ -17,6 +18,8 @@ class DenseKernel {
   using Jacobian = Matrix<S, M, N>;
   using Position = Vector<S, N>;
   using Multiplier = Vector<S, M>;
+  using Predictor = RollingPredictor<Multiplier>;
+  using Floor = Vector<double, M>;  // one per constraint
 
   /// A few constraints: Newton with the exact matrix G_1 M^-1 G_0^T. Many: one factorisation of
   /// G_0 M^-1 G_0^T a step serves all iterations and the momentum projection before them.
@@ -33,6 +36,54 @@ class DenseKernel {
   RATTLEBACK_INLINE static void linearise(const Sys& system, const Position& q, Multiplier& g,
                                           Jacobian& j) {
     system.linearise(q, q, g, j, j);
+  }
+
+  static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
+  /// floor_i = relative sum_j |G_ij| |q_j|
+  static void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) {
+    for (Eigen::Index i = 0; i < j.rows(); ++i) {
+      double sum = 0;
+      for (Eigen::Index k = 0; k < j.cols(); ++k)
+        sum += magnitude(base(j(i, k))) * magnitude(base(q[k]));
+      floor[i] = relative * sum;
+    }
+  }
+  RATTLEBACK_INLINE static bool within_floor(const Multiplier& g, const Floor& floor,
+                                             double factor = 1) {
+    bool all = true;
+    for (Eigen::Index i = 0; i < g.size(); ++i)
+      all = all && ScalarTraits<S>::within(g[i], factor * floor[i]);
+    return all;
+  }
+  /// g and G at q; whether g is round-off.
+  RATTLEBACK_INLINE static bool settled(const Sys& system, const Position& q, Multiplier& g,
+                                        Jacobian& j, const Floor& floor) {
+    linearise(system, q, g, j);
+    return within_floor(g, floor);
+  }
+
+  /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
+  RATTLEBACK_INLINE void launch(const Sys& system, const State<S, N>& z, const Jacobian& j,
+                                const Multiplier& lambda, const Position& v_q, const Real<S>& h,
+                                double before, Position& q, Position& p) {
+    copy(z.q, q), copy(z.p, p);
+    kick(j, lambda, p);
+    if (before != 0) subtract_scaled(Real<S>(h * before), v_q, p);
+    drift(system, p, h, q);
+  }
+  /// lambda += delta/h, p -= G^T delta/h
+  RATTLEBACK_INLINE static void correct(const Jacobian& j, const Real<S>& h, Multiplier& delta,
+                                        Multiplier& lambda, Position& p) {
+    scale(Real<S>(Real<S>(1) / h), delta);
+    kick(j, delta, p);
+    add_scaled(Real<S>(1), delta, lambda);
+  }
+  /// p -= after h V_q(q)
+  RATTLEBACK_INLINE static void arrive(const Sys& system, const State<S, N>&, const Jacobian&,
+                                       const Multiplier&, const Real<S>& h, double, double after,
+                                       const Position& q, Position& v_q, Position& p) {
+    system.potential_gradient(q, v_q);
+    if (after != 0) subtract_scaled(Real<S>(h * after), v_q, p);
   }
 
   /// The Jacobian at the new position becomes the one at the old.
@@ -53,8 +104,11 @@ class DenseKernel {
     system.velocity(p, v);
     add_scaled(h, v, q);
   }
-  /// q -= M^-1 G^T delta, with the G of the last prepare()
-  RATTLEBACK_INLINE void shift(const Multiplier& delta, Position& q) const {
+  /// q -= M^-1 G^T delta, with the G of the last prepare(); total (+)= delta
+  RATTLEBACK_INLINE void shift(const Sys&, const Jacobian&, const Multiplier& delta, bool first,
+                               Position& q, Multiplier& total) const {
+    for (Eigen::Index k = 0; k < delta.size(); ++k)
+      total[k] = first ? delta[k] : total[k] + delta[k];
     for (Eigen::Index i = 0; i < q.size(); ++i) {
       S sum = delta[0] * w_jt_(i, 0);
       for (Eigen::Index k = 1; k < delta.size(); ++k) sum += delta[k] * w_jt_(i, k);
@@ -78,7 +132,8 @@ class DenseKernel {
 
   /// b <- (G_1 M^-1 G_0^T)^-1 b with the exact matrix; false if it is singular. One constraint is
   /// one division.
-  RATTLEBACK_INLINE bool solve_newton(const Jacobian& j1, Multiplier& b) {
+  RATTLEBACK_INLINE bool solve_newton(const Sys&, const Jacobian&, const Jacobian& j1,
+                                      Multiplier& b) {
     if constexpr (M == 1) {
       const T d = product(j1, 0, 0);
       b[0] = b[0] / d;
@@ -89,14 +144,15 @@ class DenseKernel {
       return report.ok;
     }
   }
-  /// b <- (G M^-1 G^T)^-1 b, factored here.
-  RATTLEBACK_INLINE bool solve_fresh(const Sys& system, const Jacobian& j, Multiplier& b) {
+  /// Factors G M^-1 G^T, and b <- (G M^-1 G^T)^-1 b where that is asked for.
+  RATTLEBACK_INLINE bool solve_fresh(const Sys& system, const Jacobian& j, Multiplier& b,
+                                     bool wanted) {
     if constexpr (M == 1) {
       prepare(system, j);
-      return solve_newton(j, b);
+      return solve_newton(system, j, j, b);
     } else {
       const FactorReport report = factor(system, j);
-      solve(b);
+      if (wanted) solve(b);
       return report.ok;
     }
   }

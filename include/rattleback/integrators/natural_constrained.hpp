@@ -11,9 +11,10 @@
 // limit as h -> 0.
 #pragma once
 
+#include "rattleback/integrators/chain_kernel.hpp"
 #include "rattleback/integrators/dense_kernel.hpp"
+#include "rattleback/integrators/link_kernel.hpp"
 #include "rattleback/solve/newton.hpp"
-#include "rattleback/solve/predictor.hpp"
 
 namespace rattleback {
 
@@ -21,22 +22,42 @@ namespace rattleback {
 template <bool Static, class V>
 using Working = std::conditional_t<Static, V, V&>;
 
-template <class Sys, class S, class Kernel = DenseKernel<Sys, S>>
+namespace detail {
+
+/// The linear algebra a system brings, or dense.
+template <class Sys, class S>
+struct KernelOf {
+  using type = DenseKernel<Sys, S>;
+};
+template <class Sys, class S>
+  requires requires { typename Sys::template Kernel<S>; }
+struct KernelOf<Sys, S> {
+  using type = typename Sys::template Kernel<S>;
+};
+
+}  // namespace detail
+
+/// A step that fails leaves the state as it was.
+template <class Sys, class S, class Kernel = typename detail::KernelOf<Sys, S>::type>
 class NaturalConstrained {
  public:
   using Position = typename Kernel::Position;
   using Multiplier = typename Kernel::Multiplier;
   using Jacobian = typename Kernel::Jacobian;
+  using Predictor = typename Kernel::Predictor;
+  using Point = State<S, Kernel::N>;
 
   explicit NaturalConstrained(const Sys& system, SolveOptions options = {})
       : kernel_(system),
         jacobian_(Kernel::jacobian(system)),
         next_jacobian_(Kernel::jacobian(system)),
+        work_{Position(system.dimension()), Position(system.dimension())},
         v_q_(system.dimension()),
         g_(system.constraint_count()),
         lambda_(system.constraint_count()),
         mu_(system.constraint_count()),
         predictor_(system.constraint_count()),
+        floor_(Kernel::floor(system)),
         options_(options) {}
 
   /// Forget the last step: the state was changed from outside.
@@ -44,48 +65,45 @@ class NaturalConstrained {
   const Multiplier& lambda() const { return lambda_; }
   const Multiplier& mu() const { return mu_; }
 
-  RATTLEBACK_INLINE Status step(const Sys& system, State<S, Kernel::N>& z, const Real<S>& h,
-                                double before, double after, bool project) {
+  RATTLEBACK_INLINE Status step(const Sys& system, Point& z, const Real<S>& h, double before,
+                                double after, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
-    Working<fixed, Position> q = z.q, p = z.p, v_q = v_q_;
+    Working<fixed, Position> q = work_.q, p = work_.p, v_q = v_q_;
     Working<fixed, Multiplier> lambda = lambda_, mu = mu_, g = g_;
     Working<local_kernel, Kernel> kernel = kernel_;
     if constexpr (local_kernel) kernel.prepare(system, jacobian_);
     Working<fixed, Jacobian> jacobian = jacobian_, next = next_jacobian_;
-    Working<fixed, MultiplierPredictor<Multiplier>> predictor = predictor_;
+    Working<fixed, Predictor> predictor = predictor_;
 
     predictor.predict(h, lambda);
-    kernel.kick(jacobian, lambda, p);
-    if (before != 0) subtract_scaled(Real<S>(h * before), v_q, p);
-    kernel.drift(system, p, h, q);
-    Status status = land(system, kernel, next, g, mu, q);
-    if (!status) return status;
-    scale(Real<S>(Real<S>(1) / h), mu);
-    kernel.kick(jacobian, mu, p);
-    add_scaled(Real<S>(1), mu, lambda);
+    kernel.launch(system, z, jacobian, lambda, v_q, h, before, q, p);  // ph, and q1 for this lambda
+    Status status = land(system, kernel, jacobian, next, g, mu, q);    // mu: what h lambda lacked
+    if (!status) return failed(status);
+    if (status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
+    kernel.arrive(system, z, jacobian, lambda, h, before, after, q, v_q, p);  // V_q(q1), p1-
     kernel.exchange(jacobian, next);
-    system.potential_gradient(q, v_q);
-    if (after != 0) subtract_scaled(Real<S>(h * after), v_q, p);
     predictor.record(h, lambda);
     if (project) kernel.hidden(system, jacobian, p, mu);
     // The factorisation serves the projection here and the position solve of the next step.
-    if (!kernel.solve_fresh(system, jacobian, mu)) status.outcome = Outcome::rank_loss;
+    if (!kernel.solve_fresh(system, jacobian, mu, project)) return failed({Outcome::rank_loss});
     if (project) kernel.kick(jacobian, mu, p);
     if constexpr (fixed) {
       copy(q, z.q), copy(p, z.p), copy(v_q, v_q_), copy(lambda, lambda_), copy(mu, mu_);
       copy(jacobian, jacobian_);
       predictor_ = predictor;
+    } else {
+      take(q, z.q), take(p, z.p);
     }
     return status;
   }
 
   /// Slides z along its fibre to G M^-1 p = 0. Forgets the last step: use an instance of its own.
-  Status project(const Sys& system, State<S, Kernel::N>& z) {
+  Status project(const Sys& system, Point& z) {
     fresh_ = false;
     kernel_.linearise(system, z.q, g_, jacobian_);
     kernel_.hidden(system, jacobian_, z.p, mu_);
-    if (!kernel_.solve_fresh(system, jacobian_, mu_)) return {Outcome::rank_loss};
+    if (!kernel_.solve_fresh(system, jacobian_, mu_, true)) return {Outcome::rank_loss};
     kernel_.kick(jacobian_, mu_, z.p);
     return {};
   }
@@ -95,47 +113,74 @@ class NaturalConstrained {
       Kernel::N != dynamic && Kernel::M != dynamic && ScalarTraits<S>::lanes == 1;
   static constexpr bool local_kernel = fixed && Kernel::exact_newton;
 
-  [[gnu::noinline]] Status start(const Sys& system, const State<S, Kernel::N>& z) {
+  [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
     kernel_.linearise(system, z.q, g_, jacobian_);
     system.potential_gradient(z.q, v_q_);
     predictor_.reset();
-    if (FactorReport f = kernel_.factor(system, jacobian_); !f.ok) return {Outcome::rank_loss};
-    floor_ = 2 * epsilon<S>;
+    if (FactorReport f = kernel_.factor(system, jacobian_); !f.ok)
+      return {Outcome::rank_loss, 0, f.smallest_pivot};
+    measure_floor(z.q, jacobian_);
     fresh_ = true;
     return {};
   }
-  /// Newton on g(q1) = 0 in h lambda: total is h times what lambda lacked.
-  RATTLEBACK_INLINE Status land(const Sys& system, Kernel& kernel, Jacobian& jacobian,
-                                Multiplier& g, Multiplier& total, Position& q) const {
-    for (Eigen::Index i = 0; i < total.size(); ++i) total[i] = S(0);
-    double last = 0;
+  /// |g| is round-off below eps sum_j |G_ij| |q_j|.
+  void measure_floor(const Position& q, const Jacobian& jacobian) {
+    kernel_.measure(q, jacobian, std::max(2 * epsilon<S>, options_.tolerance), floor_);
+  }
+  Status failed(Status status) {
+    fresh_ = false;
+    return status;
+  }
+  static void take(Position& from, Position& to) {
+    if constexpr (Kernel::N == dynamic)
+      from.swap(to);
+    else
+      copy(from, to);
+  }
+
+  /// Newton on g(q1) = 0 in h lambda: total is h times what lambda lacked. The matrix is that of
+  /// the start of the step, and the exact one where that does not contract.
+  RATTLEBACK_INLINE Status land(const Sys& system, Kernel& kernel, const Jacobian& jacobian,
+                                Jacobian& next, Multiplier& g, Multiplier& total, Position& q) {
+    double last = std::numeric_limits<double>::infinity();
+    bool exact = Kernel::exact_newton;
     for (int k = 0; k < options_.max_iterations; ++k) {
-      kernel.linearise(system, q, g, jacobian);
-      if (within(g, floor_)) return {Outcome::ok, k, floor_};
-      if (k > 1) {
+      if (kernel.settled(system, q, g, next, floor_)) return {Outcome::ok, k};
+      if (k > 0) {
         const double size = largest_magnitude(g);
         if (!(size < 1e300)) return {Outcome::not_finite, k, size};
-        if (size > 0.5 * last && size <= 1e3 * floor_) return {Outcome::ok, k, size};
+        if (size > 0.5 * last) {
+          if (stalled_at_round_off(g, next, q)) return {Outcome::ok, k, size};
+          exact = true;
+        }
         last = size;
       }
-      if constexpr (Kernel::exact_newton) {
-        if (!kernel.solve_newton(jacobian, g)) return {Outcome::rank_loss, k, last};
-      } else {
+      if (!exact)
         kernel.solve(g);
-      }
-      kernel.shift(g, q);
-      add_scaled(Real<S>(1), g, total);
+      else if (!kernel.solve_newton(system, jacobian, next, g))
+        return {Outcome::rank_loss, k, last};
+      kernel.shift(system, jacobian, g, k == 0, q, total);
     }
     return {Outcome::no_convergence, options_.max_iterations, last};
+  }
+  /// Whether an iteration that no longer contracts has reached round-off. The coordinates may have
+  /// grown since it was measured. By value: the caller's copies stay in registers.
+  bool stalled_at_round_off(Working<fixed, const Multiplier> g,
+                            Working<fixed, const Jacobian> jacobian,
+                            Working<fixed, const Position> q) {
+    constexpr double band = 1e3;
+    measure_floor(q, jacobian);
+    return Kernel::within_floor(g, floor_, band);
   }
 
   Kernel kernel_;
   Jacobian jacobian_, next_jacobian_;
+  Point work_;
   Position v_q_;
   Multiplier g_, lambda_, mu_;
-  MultiplierPredictor<Multiplier> predictor_;
+  Predictor predictor_;
+  typename Kernel::Floor floor_;
   SolveOptions options_;
-  double floor_ = 0;
   bool fresh_ = false;
 };
 

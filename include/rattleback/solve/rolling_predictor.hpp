@@ -1,0 +1,73 @@
+// First guess of the multipliers: quadratic extrapolation of lambda/h over the last three steps, in
+// place. The history is the last values themselves: while h stays the same nothing is scaled, and a
+// step reads and writes every value once.
+#pragma once
+
+#include "rattleback/problem/vector_ops.hpp"
+
+namespace rattleback {
+
+template <class Multiplier>
+class RollingPredictor {
+ public:
+  using S = typename Multiplier::Scalar;
+
+  explicit RollingPredictor(Eigen::Index count) : last_(count), before_(count) {}
+  RollingPredictor(const RollingPredictor&) = default;
+  RollingPredictor& operator=(const RollingPredictor& o) {
+    copy(o.last_, last_), copy(o.before_, before_);
+    h_ = o.h_, h_last_ = o.h_last_, h_before_ = o.h_before_;
+    known_ = o.known_, equal_ = o.equal_;
+    return *this;
+  }
+  void reset() { known_ = equal_ = 0; }
+
+  /// lambda, of the last step recorded, becomes the guess for the next.
+  RATTLEBACK_INLINE void predict(const Real<S>& h, Multiplier& lambda) {
+    Real<S> a(3), b(-3), c(1);
+    if (!(equal_ >= 3 && h == h_)) {
+      if (known_ == 0) return clear(lambda);
+      // Coefficients of constant, linear and quadratic extrapolation.
+      a = (known_ >= 3 ? 3 : known_) * Real<S>(h / h_);
+      b = known_ >= 3   ? Real<S>(-3 * h / h_last_)
+          : known_ == 2 ? Real<S>(-h / h_last_)
+                        : Real<S>(0);
+      c = known_ >= 3 ? Real<S>(h / h_before_) : Real<S>(0);
+    }
+    extrapolate(a, b, c, lambda);
+  }
+  RATTLEBACK_INLINE void record(const Real<S>& h, const Multiplier&) {
+    equal_ = h == h_ ? equal_ + (equal_ < 3) : 1;
+    h_before_ = h_last_, h_last_ = h_, h_ = h;
+    if (known_ < 3) ++known_;
+  }
+
+ private:
+  /// The newest value enters last: the step waits for it.
+  RATTLEBACK_INLINE void extrapolate(const Real<S>& a, const Real<S>& b, const Real<S>& c,
+                                     Multiplier& lambda) {
+    const Eigen::Index n = lambda.size();
+    if constexpr (Multiplier::SizeAtCompileTime == dynamic) {
+      const S* __restrict newest = lambda.data();
+      const S* __restrict last = last_.data();
+      S* __restrict guess = before_.data();
+      for (Eigen::Index i = 0; i < n; ++i) guess[i] = (last[i] * b + guess[i] * c) + newest[i] * a;
+      last_.swap(before_);
+      lambda.swap(last_);
+    } else {
+      for (Eigen::Index i = 0; i < n; ++i) {
+        const S guess = (last_[i] * b + before_[i] * c) + lambda[i] * a;
+        before_[i] = last_[i], last_[i] = lambda[i], lambda[i] = guess;
+      }
+    }
+  }
+  void clear(Multiplier& lambda) {
+    for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = last_[i] = before_[i] = S(0);
+  }
+
+  Multiplier last_, before_;
+  Real<S> h_{1}, h_last_{1}, h_before_{1};  // of lambda, last_, before_
+  int known_ = 0, equal_ = 0;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,79 @@
+// Symmetric LDL^T in the form that fits a pattern, chosen once at set-up (structure.hpp).
+#pragma once
+
+#include <utility>
+#include <variant>
+
+#include "rattleback/solve/banded.hpp"
+#include "rattleback/solve/chain.hpp"
+#include "rattleback/solve/clusters.hpp"
+#include "rattleback/solve/dense.hpp"
+#include "rattleback/solve/structure.hpp"
+#include "rattleback/solve/tree.hpp"
+
+namespace rattleback {
+
+/// entry(i, j) is asked for i >= j, in the caller's own numbers.
+template <class S>
+class StructuredLdlt {
+ public:
+  explicit StructuredLdlt(const CouplingPattern& pattern)
+      : structure_(choose_structure(pattern)), solver_(make(pattern, structure_)) {
+    const SolverKind kind = structure_.kind;
+    permuted_ = !structure_.natural_order && kind != SolverKind::tree && kind != SolverKind::sparse;
+  }
+  const Structure& structure() const { return structure_; }
+
+  template <class Entry>
+  FactorReport factor(Entry&& entry) {
+    return std::visit(
+        [&](auto& solver) {
+          if (!permuted_) return solver.factor(entry);
+          FactorReport report = solver.factor(permuted_entry(entry, structure_.order));
+          if (report.row >= 0) report.row = structure_.order[report.row];
+          return report;
+        },
+        solver_);
+  }
+  template <class Vec>
+  void solve(Vec& b) const {
+    std::visit(
+        [&](const auto& solver) {
+          if (permuted_)
+            solver.solve(permuted_vector(b, structure_.order));
+          else
+            solver.solve(b);
+        },
+        solver_);
+  }
+
+ private:
+  using Solver = std::variant<DenseLdlt<S>, ChainLdlt<S>, BandedLdlt<S>, ClusterLdlt<S>,
+                              TreeLdlt<S>, SparseLdlt<S>>;
+
+  static Solver make(const CouplingPattern& pattern, const Structure& s) {
+    const int n = static_cast<int>(pattern.size());
+    switch (s.kind) {
+      case SolverKind::chain:
+        return ChainLdlt<S>(n);
+      case SolverKind::block_chain:
+        return BandedLdlt<S>(n, 2 * s.block_size - 1);
+      case SolverKind::banded:
+        return BandedLdlt<S>(n, s.half_bandwidth);
+      case SolverKind::clusters:
+        return ClusterLdlt<S>(s.cluster_sizes);
+      case SolverKind::tree:
+        return TreeLdlt<S>(pattern);
+      case SolverKind::sparse:
+        return SparseLdlt<S>(pattern, s.order);
+      default:
+        return DenseLdlt<S>(n);
+    }
+  }
+
+  Structure structure_;
+  Solver solver_;
+  bool permuted_ = false;
+};
+
+}  // namespace rattleback
