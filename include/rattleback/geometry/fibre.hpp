@@ -50,6 +50,9 @@ class Fibre {
   }
 
  private:
+  /// Multipliers are O(h). A slide of this many times the state is a Newton gone astray.
+  static constexpr double farthest = 100;
+
   void gather(const State<S, N>& z) {
     const Eigen::Index n = z.q.size();
     for (Eigen::Index i = 0; i < n; ++i) x_[i] = z.q[i], x_[n + i] = z.p[i];
@@ -85,7 +88,8 @@ class Fibre {
     // Few enough terms and no cancellation: pieces short enough that the first term is below x.
     const double speed = largest_magnitude(image), size = std::max(largest_magnitude(x_), 1e-30);
     if (!(speed < 1e150)) return {Outcome::not_finite, 0, speed};
-    const int pieces = std::max(1, static_cast<int>(std::ceil(std::min(speed / size, 1e6))));
+    if (speed > farthest * size) return {Outcome::no_convergence, 0, speed};
+    const int pieces = std::max(1, static_cast<int>(std::ceil(speed / size)));
     for (int piece = 0; piece < pieces; ++piece) {
       if (piece > 0) field(system, lambda, x_, image);
       term_ = image;

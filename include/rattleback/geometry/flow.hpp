@@ -42,7 +42,7 @@ class RoundOffFlow {
   // More columns for more digits: 10 reach 1e-16 and 18 reach 1e-33 when the field turns the state
   // by about one radian; a column more costs more than another halving.
   static constexpr int columns = epsilon<S> < 1e-20 ? 18 : 10;
-  static constexpr int max_pieces = 1024;
+  static constexpr int max_pieces = 64;
 
   static Point point(Eigen::Index n) {
     Point p;

@@ -7,8 +7,8 @@
 // matrix comes from running both maps on dual numbers seeded in lambda.
 #pragma once
 
-#include "rattleback/integrators/base_map.hpp"
 #include "rattleback/geometry/fibre.hpp"
+#include "rattleback/integrators/base_map.hpp"
 #include "rattleback/solve/predictor.hpp"
 
 namespace rattleback {
@@ -39,6 +39,7 @@ class GeneralConstrained {
         lambda_(m_),
         sigma_(m_),
         r_(m_),
+        zero_(m_),
         position_predictor_(m_),
         momentum_predictor_(m_),
         matrix_(m_, m_),
@@ -55,14 +56,21 @@ class GeneralConstrained {
     if (m_ == 0) return base_.apply(system, h, z);
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
-    work_ = z;  // a failed step leaves z as it was
-    Status status = land(system, h);
-    if (status && project) {
-      Status projected = project_momentum(system, h);
-      projected.iterations += status.iterations;
-      status = projected;
+    // An extrapolated guess can lead Newton astray where the multipliers turn sharply: before a
+    // step is given up it is tried from the last multipliers, and from zero.
+    Status status;
+    for (int order : {3, 1, 0}) {
+      if (order < 3 && position_predictor_.known() == 0) break;
+      work_ = z;  // a failed step leaves z as it was
+      status = attempt(system, h, project, order);
+      if (status) break;
     }
     if (!status) return status;
+    const T energy = base(system.energy(work_.q, work_.p));
+    usual_change_ = larger(usual_change_, magnitude(T(energy - energy_)));
+    energy_ = energy;
+    position_predictor_.record(h, lambda_);
+    if (project) momentum_predictor_.record(h, sigma_);
     z = work_;
     return status;
   }
@@ -71,15 +79,16 @@ class GeneralConstrained {
   Status project(const Sys& system, Point& z) {
     if (m_ == 0) return {};
     work_ = z;
-    momentum_predictor_.reset();
-    Status status = project_momentum(system, Real<S>(1));
-    momentum_predictor_.reset();
+    Status status = project_momentum(system, Real<S>(1), 0);
     if (status) z = work_;
     return status;
   }
 
  private:
   static constexpr int K = chunk_for<M>;
+  static constexpr int easy = 12;  // iterations above which a solution is looked at twice
+  static constexpr double farthest =
+      1.7;  // multipliers are O(h): a longer slide turned the state around
   using Lifted = Dual<T, K>;
   using LiftedPoint = State<Lifted, N>;
 
@@ -100,33 +109,69 @@ class GeneralConstrained {
     position_predictor_.reset();
     momentum_predictor_.reset();
     // Rank before residual: where N = 0 the residual may vanish for every lambda.
-    start_ = z;
-    sigma_.setConstant(S(0));
-    if (!factor_hidden(system)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    zero_.setConstant(S(0));
+    if (!factor_hidden(system, z, zero_)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
     negative_ = inertia();
+    energy_ = base(system.energy(z.q, z.p));
+    usual_change_ = 0;
     fresh_ = true;
     return {};
   }
 
+  /// One try of a step from z = work_ with a guess of the given order.
+  Status attempt(const Sys& system, const Real<S>& h, bool project, int order) {
+    Status status = land(system, h, order);
+    if (status && project) {
+      Status projected = project_momentum(system, h, order);
+      projected.iterations += status.iterations;
+      status = projected;
+    }
+    if (!status || !suspicious(system, status)) return status;
+    // Not trusted blindly: the same inertia of N, no unusual jump of the energy.
+    zero_.setConstant(S(0));
+    if (!factor_hidden(system, work_, zero_))
+      return {Outcome::rank_loss, status.iterations, report_.smallest_pivot};
+    const double change = magnitude(T(base(system.energy(work_.q, work_.p)) - energy_));
+    const bool jumped =
+        status.iterations > easy && usual_change_ > 0 && change > 30 * usual_change_;
+    if (inertia() != negative_ || jumped || reach_ > farthest)
+      status.outcome = Outcome::branch_jump;
+    return status;
+  }
+  /// A curved fibre has several solutions; a straight one only when the iteration was hard.
+  bool suspicious(const Sys& system, const Status& status) const {
+    return status.iterations > easy || !system.traits().holonomic;
+  }
+  /// How far a slide moved, relative to the state.
+  void measure_reach(const Sys& system, const Point& from, const Point& to) {
+    if (system.traits().holonomic) return;
+    double moved = 0, size = 1e-30;
+    for (int i = 0; i < n_; ++i) {
+      moved = larger(moved, larger(magnitude(base(to.q[i] - from.q[i])),
+                                   magnitude(base(to.p[i] - from.p[i]))));
+      size = larger(size, larger(magnitude(base(from.q[i])), magnitude(base(from.p[i]))));
+    }
+    reach_ = larger(reach_, moved / size);
+  }
+
   /// lambda by Newton: g(phi_h(exp(lambda) z)) = 0, with z in work_ on entry and z- on exit.
-  Status land(const Sys& system, const Real<S>& h) {
+  Status land(const Sys& system, const Real<S>& h, int order) {
     start_ = work_;
-    position_predictor_.predict(h, lambda_);
+    position_predictor_.predict(h, lambda_, order);
     if (!factor_position(system, h)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
     Stopping stopping(std::max(floor_, options_.tolerance * floor_ / epsilon<S>));
     double before = 1e150;
     for (int k = 0; k < options_.max_iterations; ++k) {
       work_ = start_;
       if (Status s = fibre_.slide(system, lambda_, work_); !s) return s;
+      reach_ = 0;
+      measure_reach(system, start_, work_);
       if (Status s = base_.apply(system, h, work_); !s) return s;
       system.constraint(work_.q, work_.p, r_);
       const double size = largest_magnitude(r_);
       const auto verdict = stopping.judge(size);
       if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k, size};
-      if (verdict == Stopping::Verdict::done) {
-        position_predictor_.record(h, lambda_);
-        return {Outcome::ok, k, size};
-      }
+      if (verdict == Stopping::Verdict::done) return {Outcome::ok, k, size};
       if (size > 0.01 * before && !factor_position(system, h))
         return {Outcome::rank_loss, k, report_.smallest_pivot};
       before = size;
@@ -138,10 +183,11 @@ class GeneralConstrained {
   }
 
   /// sigma by Newton: {g, H}(exp(sigma) z-) = 0, with z- in work_ on entry and z1 on exit.
-  Status project_momentum(const Sys& system, const Real<S>& h) {
+  Status project_momentum(const Sys& system, const Real<S>& h, int order) {
     start_ = work_;
-    momentum_predictor_.predict(h, sigma_);
-    if (!factor_hidden(system)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    momentum_predictor_.predict(h, sigma_, order);
+    if (!factor_hidden(system, start_, sigma_))
+      return {Outcome::rank_loss, 0, report_.smallest_pivot};
     if (fresh_ && inertia() != negative_) return {Outcome::branch_jump, 0, report_.smallest_pivot};
     double size = 0, before = 1e150;
     for (int k = 0; k < options_.max_iterations; ++k) {
@@ -152,10 +198,10 @@ class GeneralConstrained {
       if (!(size < 1e150)) return {Outcome::not_finite, k, size};
       const bool stagnates = size > 0.25 * before && size <= Stopping::stagnation_band * floor;
       if (size <= floor || stagnates) {
-        momentum_predictor_.record(h, sigma_);
+        measure_reach(system, start_, work_);
         return {Outcome::ok, k, size};
       }
-      if (size > 0.01 * before && !factor_hidden(system))
+      if (size > 0.01 * before && !factor_hidden(system, start_, sigma_))
         return {Outcome::rank_loss, k, report_.smallest_pivot};
       before = size;
       lu_.solve(r_);
@@ -190,7 +236,7 @@ class GeneralConstrained {
 
   /// d/dlambda of g(phi_h(exp(lambda) z))/h at the present lambda.
   bool factor_position(const Sys& system, const Real<S>& h) {
-    return factor_by_sweeps(system, lambda_, [&](LiftedPoint& y, auto& out) {
+    return factor_by_sweeps(system, start_, lambda_, [&](LiftedPoint& y, auto& out) {
       if (!lifted_base_.apply(system, h, y)) return false;
       system.constraint(y.q, y.p, out);
       const Real<S> inverse_h = Real<S>(1) / h;
@@ -199,8 +245,8 @@ class GeneralConstrained {
     });
   }
   /// d/dsigma of {g, H}(exp(sigma) z): N on the state manifold.
-  bool factor_hidden(const Sys& system) {
-    return factor_by_sweeps(system, sigma_, [&](LiftedPoint& y, auto& out) {
+  bool factor_hidden(const Sys& system, const Point& z, const Multiplier& sigma) {
+    return factor_by_sweeps(system, z, sigma, [&](LiftedPoint& y, auto& out) {
       auto& f_q = detail::scratch<Lifted, N, 30>(n_);
       auto& f_p = detail::scratch<Lifted, N, 31>(n_);
       thread_local Matrix<Lifted, M, N> j_q, j_p;
@@ -219,15 +265,15 @@ class GeneralConstrained {
     });
   }
   template <class Map>
-  bool factor_by_sweeps(const Sys& system, const Multiplier& at, Map&& map) {
+  bool factor_by_sweeps(const Sys& system, const Point& z, const Multiplier& at, Map&& map) {
     auto& seeds = detail::scratch<Lifted, M, 32>(m_);
     auto& out = detail::scratch<Lifted, M, 33>(m_);
     for (int first = 0; first < m_; first += K) {
       for (int i = 0; i < m_; ++i) seeds[i] = Lifted(base(at[i]));
       for (int k = 0; k < K && first + k < m_; ++k) seeds[first + k].partials[k] = T(1);
       for (int i = 0; i < n_; ++i) {
-        lifted_.q[i] = Lifted(base(start_.q[i]));
-        lifted_.p[i] = Lifted(base(start_.p[i]));
+        lifted_.q[i] = Lifted(base(z.q[i]));
+        lifted_.p[i] = Lifted(base(z.p[i]));
       }
       if (!lifted_fibre_.slide(system, seeds, lifted_)) return false;
       if (!map(lifted_, out)) return false;
@@ -254,14 +300,17 @@ class GeneralConstrained {
   LiftedPoint lifted_;
   Vector<S, N> h_q_, h_p_;
   Matrix<S, M, N> g_q_, g_p_;
-  Multiplier lambda_, sigma_, r_;
+  Multiplier lambda_, sigma_, r_, zero_;
   MultiplierPredictor<Multiplier> position_predictor_, momentum_predictor_;
   Matrix<T, M> matrix_;
   DenseLu<T, M> lu_;
   DenseLdlt<T, M> inertia_;
   FactorReport report_;
   double floor_ = 0;
-  int negative_ = 0;
+  int negative_ = 0;  // inertia of N at the start of the run
+  T energy_{};        // of the last state, and its largest change in one step so far
+  double usual_change_ = 0;
+  double reach_ = 0;  // of the last slides
   bool fresh_ = false;
 };
 

@@ -26,14 +26,17 @@ class MultiplierPredictor {
     for (auto& r : rate_) r.setConstant(S(0));
     known_ = 0;
   }
-  void predict(const Real<S>& h, Multiplier& lambda) const {
+  /// Order 3 uses all that is known; 1 repeats the last step; 0 starts from nothing.
+  void predict(const Real<S>& h, Multiplier& lambda, int order = 3) const {
     // Coefficients of constant, linear and quadratic extrapolation.
-    const double a = known_ >= 3 ? 3 : known_ == 2 ? 2 : 1;
-    const double b = known_ >= 3 ? -3 : known_ == 2 ? -1 : 0;
-    const double c = known_ >= 3 ? 1 : 0;
+    const int known = known_ < order ? known_ : order;
+    const double a = known >= 3 ? 3 : known;
+    const double b = known >= 3 ? -3 : known == 2 ? -1 : 0;
+    const double c = known >= 3 ? 1 : 0;
     for (Eigen::Index i = 0; i < lambda.size(); ++i)
       lambda[i] = (rate_[0][i] * a + rate_[1][i] * b + rate_[2][i] * c) * h;
   }
+  int known() const { return known_; }
   void record(const Real<S>& h, const Multiplier& lambda) {
     if constexpr (Multiplier::SizeAtCompileTime == dynamic) {
       rate_[2].swap(rate_[1]);
