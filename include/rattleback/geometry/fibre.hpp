@@ -20,12 +20,14 @@ class Fibre {
   explicit Fibre(const Sys& system)
       : g_(system.constraint_count()),
         g_q_(system.constraint_count(), system.dimension()),
-        g_p_(g_q_),
+        g_p_(system.constraint_count(), system.dimension()),
         q_(system.dimension()),
         p_(system.dimension()),
         x_(2 * system.dimension()),
-        term_(x_),
-        sum_(x_),
+        term_(2 * system.dimension()),
+        sum_(2 * system.dimension()),
+        shift_(2 * system.dimension()),
+        image_(2 * system.dimension()),
         flow_(2 * system.dimension()) {}
 
   /// z <- exp(sum lambda_i X_gi) z
@@ -80,8 +82,6 @@ class Fibre {
   /// x' = B x + b with B, b read off the field: terms x_{k+1} = B x_k / (k+1), B x = f(x) - f(0).
   Status affine_flow(const Sys& system, const Multiplier& lambda) {
     Vector<S, D>&constant = shift_, &image = image_;
-    constant.resize(x_.size());
-    image.resize(x_.size());
     sum_.setConstant(S(0));
     field(system, lambda, sum_, constant);
     field(system, lambda, x_, image);

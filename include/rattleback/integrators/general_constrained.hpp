@@ -142,16 +142,18 @@ class GeneralConstrained {
   bool suspicious(const Sys& system, const Status& status) const {
     return status.iterations > easy || !system.traits().holonomic;
   }
-  /// How far a slide moved, relative to the state.
-  void measure_reach(const Sys& system, const Point& from, const Point& to) {
+  /// Length of the slide by lambda, relative to the state: an angle where the fibre is a circle.
+  void measure_reach(const Sys& system, const Point& from, const Multiplier& lambda) {
     if (system.traits().holonomic) return;
-    double moved = 0, size = 1e-30;
+    system.linearise(from.q, from.p, r_, g_q_, g_p_);
+    double speed = 0, size = 1e-30;
     for (int i = 0; i < n_; ++i) {
-      moved = larger(moved, larger(magnitude(base(to.q[i] - from.q[i])),
-                                   magnitude(base(to.p[i] - from.p[i]))));
+      S dq(0), dp(0);
+      for (int k = 0; k < m_; ++k) dq += g_p_(k, i) * lambda[k], dp += g_q_(k, i) * lambda[k];
+      speed = larger(speed, larger(magnitude(base(dq)), magnitude(base(dp))));
       size = larger(size, larger(magnitude(base(from.q[i])), magnitude(base(from.p[i]))));
     }
-    reach_ = larger(reach_, moved / size);
+    reach_ = larger(reach_, speed / size);
   }
 
   /// lambda by Newton: g(phi_h(exp(lambda) z)) = 0, with z in work_ on entry and z- on exit.
@@ -164,14 +166,16 @@ class GeneralConstrained {
     for (int k = 0; k < options_.max_iterations; ++k) {
       work_ = start_;
       if (Status s = fibre_.slide(system, lambda_, work_); !s) return s;
-      reach_ = 0;
-      measure_reach(system, start_, work_);
       if (Status s = base_.apply(system, h, work_); !s) return s;
       system.constraint(work_.q, work_.p, r_);
       const double size = largest_magnitude(r_);
       const auto verdict = stopping.judge(size);
       if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k, size};
-      if (verdict == Stopping::Verdict::done) return {Outcome::ok, k, size};
+      if (verdict == Stopping::Verdict::done) {
+        reach_ = 0;
+        measure_reach(system, start_, lambda_);
+        return {Outcome::ok, k, size};
+      }
       if (size > 0.01 * before && !factor_position(system, h))
         return {Outcome::rank_loss, k, report_.smallest_pivot};
       before = size;
@@ -198,7 +202,7 @@ class GeneralConstrained {
       if (!(size < 1e150)) return {Outcome::not_finite, k, size};
       const bool stagnates = size > 0.25 * before && size <= Stopping::stagnation_band * floor;
       if (size <= floor || stagnates) {
-        measure_reach(system, start_, work_);
+        measure_reach(system, start_, sigma_);
         return {Outcome::ok, k, size};
       }
       if (size > 0.01 * before && !factor_hidden(system, start_, sigma_))
