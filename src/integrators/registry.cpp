@@ -56,7 +56,8 @@ Method::Options parse_options(std::string_view specification, std::string_view t
 const std::vector<Method>& registry() {
   static const std::vector<Method> methods = [] {
     std::vector<Method> all;
-    for (auto family : {shake_rattle_methods})
+    for (auto family : {shake_rattle_methods, variational_methods, cotangent_methods,
+                        index1_methods, baseline_methods})
       for (auto& method : family()) all.push_back(std::move(method));
     return all;
   }();

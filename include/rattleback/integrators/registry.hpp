@@ -10,6 +10,10 @@
 namespace rattleback {
 
 std::vector<Method> shake_rattle_methods();  // shake_rattle.hpp
+std::vector<Method> variational_methods();   // variational.hpp
+std::vector<Method> cotangent_methods();     // cotangent.hpp
+std::vector<Method> index1_methods();        // index1.hpp
+std::vector<Method> baseline_methods();      // baselines.hpp
 
 /// Every method with every choice of its options.
 const std::vector<Method>& registry();

@@ -1,0 +1,159 @@
+// Integrators on the cotangent bundle T*Q of Q = { q : g(q) = 0 }  [McLachlan12 5.1.2].
+//
+// A covector xi in T*_q Q is a fibre [z]: all (q, p - G(q)^T lambda). One lifts xi to any z in it,
+// takes a SHAKE step and has xi1 = [z1-]: a symplectic map of T*Q that does not depend on the lift.
+// Here z may be any representative; the first step lifts to the canonical one, on which
+// G(q) H_p(q, p) = 0, so that the multipliers are O(h) however far p was along the fibre.
+// present() gives the canonical representative.
+//
+// Intrinsic numbers of xi are its pairings with tangent vectors w, G(q) w = 0:
+//   <xi, w> = p . w
+// tangent_basis(), covector() and lift() go between these and representatives.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "rattleback/integrators/momentum_projection.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
+
+namespace rattleback {
+
+inline MethodInfo cotangent_info(BaseMap base) {
+  const BaseMapInfo& b = info(base);
+  return {.name = "cotangent:base=" + std::string(b.name),
+          .order = b.symmetric ? 2 : 1,
+          .symmetric = b.symmetric,
+          .symplectic_on = SymplecticOn::primary_manifold,
+          .preserves_primary = true,
+          .preserves_hidden = true,
+          .applies = {.holonomic = true},
+          .cite = "[McLachlan12 5.1.2]"};
+}
+
+/// SHAKE on classes: Inner is a SHAKE stepper.
+template <class Sys, class S, class Inner = GeneralStepper<Sys, S>>
+class CotangentStepper {
+ public:
+  using State = StateOf<Sys, S>;
+
+  CotangentStepper(const Sys& system, Inner inner, SolveOptions options = {})
+      : inner_(std::move(inner)),
+        projection_(system, options),
+        work_{PositionOf<Sys, S>(system.dimension()), PositionOf<Sys, S>(system.dimension())} {}
+
+  Status step(const Sys& system, State& z, const Real<S>& h) {
+    if (lifted_) return inner_.step(system, z, h);
+    copy(z.q, work_.q);
+    copy(z.p, work_.p);
+    if (Status s = projection_.project(system, work_); !s) return s;
+    Status status = inner_.step(system, work_, h);
+    if (!status) return status;
+    copy(work_.q, z.q);
+    copy(work_.p, z.p);
+    lifted_ = true;
+    return status;
+  }
+  /// The state is now another representative, or another covector.
+  void reset() {
+    inner_.reset();
+    lifted_ = false;
+  }
+  /// The canonical representative of [z].
+  Status present(const Sys& system, State& z) { return projection_.project(system, z); }
+
+ private:
+  Inner inner_;
+  MomentumProjection<Sys, S> projection_;
+  State work_;
+  bool lifted_ = false;
+};
+
+/// SHAKE over a base map as an integrator on T*Q.
+template <BaseMap base = BaseMap::verlet>
+struct Cotangent {
+  SolveOptions solve{};
+  MethodInfo info() const { return cotangent_info(base); }
+  template <class S, class Sys>
+  auto stepper(const Sys& system) const {
+    auto inner = detail::constrained_stepper<Sys, S, base>(system, Projection::never, solve);
+    return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner), solve);
+  }
+};
+
+/// An orthonormal basis of the tangent space of g = 0 at q: n x (n - rank G) columns, a continuous
+/// choice only as long as the same coordinates stay the best ones.
+template <class Sys, class S, int N>
+Matrix<S, dynamic> tangent_basis(const Sys& system, const Vector<S, N>& q) {
+  using std::sqrt;
+  const Eigen::Index n = q.size(), m = system.constraint_count();
+  Vector<S, Sys::constraints_at_compile_time> g(m);
+  JacobianOf<Sys, S> jacobian(m, n), unused(m, n);
+  system.linearise(q, q, g, jacobian, unused);
+  // Gram-Schmidt, twice is enough: the rows of G, then the unit vectors, worst covered first.
+  Matrix<S, dynamic> frame(n, n);
+  Eigen::Index count = 0;
+  const auto add = [&](Vector<S, dynamic> w, double threshold) {
+    for (int pass = 0; pass < 2; ++pass)
+      for (Eigen::Index k = 0; k < count; ++k) {
+        S along(0);
+        for (Eigen::Index i = 0; i < n; ++i) along += frame(i, k) * w[i];
+        for (Eigen::Index i = 0; i < n; ++i) w[i] -= frame(i, k) * along;
+      }
+    S square(0);
+    for (Eigen::Index i = 0; i < n; ++i) square += w[i] * w[i];
+    if (!(magnitude(base(square)) > threshold)) return;
+    const S norm = sqrt(square);
+    for (Eigen::Index i = 0; i < n; ++i) frame(i, count) = w[i] / norm;
+    ++count;
+  };
+  for (Eigen::Index k = 0; k < m; ++k) {
+    Vector<S, dynamic> row(n);
+    double size = 0;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      row[i] = jacobian(k, i);
+      size = larger(size, magnitude(base(row[i])));
+    }
+    add(row, size * size * n * n * 1e4 * epsilon<S> * epsilon<S>);
+  }
+  const Eigen::Index rank = count;
+  while (count < n) {
+    Eigen::Index best = 0;
+    double uncovered = -1;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      double rest = 1;
+      for (Eigen::Index k = 0; k < count; ++k)
+        rest -= static_cast<double>(magnitude(base(frame(i, k))) * magnitude(base(frame(i, k))));
+      if (rest > uncovered + 1e-9) uncovered = rest, best = i;
+    }
+    Vector<S, dynamic> unit(n);
+    for (Eigen::Index i = 0; i < n; ++i) unit[i] = S(i == best ? 1 : 0);
+    add(unit, 0);
+  }
+  return frame.rightCols(n - rank);
+}
+
+/// <xi, w> for the columns w of the basis: the same for every representative z of xi.
+template <class S, int N>
+Vector<S, dynamic> covector(const State<S, N>& z, const Matrix<S, dynamic>& basis) {
+  Vector<S, dynamic> xi(basis.cols());
+  for (Eigen::Index k = 0; k < basis.cols(); ++k) {
+    xi[k] = S(0);
+    for (Eigen::Index i = 0; i < basis.rows(); ++i) xi[k] += z.p[i] * basis(i, k);
+  }
+  return xi;
+}
+
+/// A representative of the covector with these pairings, for a basis from tangent_basis().
+template <class S, int N>
+State<S, N> lift(const Vector<S, N>& q, const Matrix<S, dynamic>& basis,
+                 const Vector<S, dynamic>& xi) {
+  State<S, N> z{q, q};
+  for (Eigen::Index i = 0; i < q.size(); ++i) {
+    z.p[i] = S(0);
+    for (Eigen::Index k = 0; k < xi.size(); ++k) z.p[i] += basis(i, k) * xi[k];
+  }
+  return z;
+}
+
+}  // namespace rattleback

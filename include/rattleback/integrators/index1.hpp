@@ -1,0 +1,270 @@
+// Index-1 constraints: H(q, p, beta) with the constraint alpha = 0 on the coordinates alpha that
+// beta is conjugate to  [McLachlan12 5.3]. A symplectic Runge-Kutta method directly on
+//
+//   q' = H_p(q,p,beta),   p' = -H_q(q,p,beta),   0 = H_beta(q,p,beta)              [McLachlan12
+//   (18)]
+//
+//   Z_i = z + h sum_j a_ij X_H(Z_j, B_j),   0 = H_beta(Z_i, B_i),   z1 = z + h sum_i b_i X_H(Z_i,
+//   B_i) beta1 from 0 = H_beta(z1, beta1)
+//
+// that is, the method on the reduced H(q, p, B(q,p)), at its full order. With one stage (midpoint)
+// it is SHAKE/RATTLE over the midpoint rule on the extended phase space; with more stages it is
+// not: there beta is constant along the base map and the order stays 2.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "rattleback/integrators/base_map.hpp"
+#include "rattleback/integrators/method_info.hpp"
+
+namespace rattleback {
+
+inline MethodInfo index1_info(BaseMap base) {
+  const BaseMapInfo& b = info(base);
+  return {.name = "index1:base=" + std::string(b.name),
+          .order = b.order,
+          .symmetric = true,
+          .symplectic_on = SymplecticOn::state_manifold,
+          .preserves_primary = true,
+          .preserves_hidden = true,
+          .applies = {.holonomic = true},
+          .cite = "[McLachlan12 5.3]"};
+}
+
+/// The coordinates that the constraints name: g_i = q[alpha_i] and H does not depend on them.
+/// Throws ModelError that says what is not so. Probed at fixed points.
+template <class Sys>
+std::vector<int> index1_coordinates(const Sys& system) {
+  constexpr int N = Sys::dimension_at_compile_time;
+  const int n = system.dimension(), m = system.constraint_count();
+  if (!system.traits().holonomic || m == 0)
+    throw ModelError("index1: the constraints must be coordinates alpha = 0, but " +
+                     std::string(m == 0 ? "there are none" : "they contain momenta"));
+  Vector<double, N> q(n), p(n), h_q(n), h_p(n);
+  Vector<double, Sys::constraints_at_compile_time> g(m);
+  JacobianOf<Sys, double> jacobian(m, n), unused(m, n);
+  std::vector<int> alpha(m, -1);
+  bool probed = false;
+  for (int probe = 0; probe < 4; ++probe) {
+    for (int i = 0; i < n; ++i) {
+      q[i] = 0.8 + 0.17 * std::sin(1.0 + 2.3 * i + 5.1 * probe);
+      p[i] = 0.4 * std::cos(0.7 + 1.9 * i + 3.7 * probe);
+    }
+    system.linearise(q, p, g, jacobian, unused);
+    for (int k = 0; k < m; ++k) {
+      for (int i = 0; i < n; ++i)
+        if (jacobian(k, i) == 1 && (alpha[k] < 0 || alpha[k] == i)) alpha[k] = i;
+      for (int i = 0; i < n; ++i)
+        if (alpha[k] < 0 || jacobian(k, i) != (i == alpha[k] ? 1 : 0) ||
+            std::abs(g[k] - q[alpha[k]]) > 1e-15)
+          throw ModelError("index1: constraint " + std::to_string(k) +
+                           " is not a coordinate itself; use rattle");
+    }
+    system.energy_gradient(q, p, h_q, h_p);
+    for (int k = 0; k < m; ++k) {
+      if (!std::isfinite(h_q[alpha[k]])) continue;
+      probed = true;
+      if (std::abs(h_q[alpha[k]]) > 1e-14)
+        throw ModelError("index1: H depends on the constrained coordinate q[" +
+                         std::to_string(alpha[k]) + "] (derivative " +
+                         std::to_string(h_q[alpha[k]]) + " at a probe); use rattle");
+    }
+  }
+  if (!probed) throw ModelError("index1: H is not finite at any probe");
+  return alpha;
+}
+
+template <class Sys, class S>
+class Index1Stepper {
+ public:
+  static constexpr int N = Sys::dimension_at_compile_time;
+  using T = Base<S>;
+  using State = StateOf<Sys, S>;
+  using Position = Vector<S, N>;
+
+  Index1Stepper(const Sys& system, int stages, SolveOptions options = {})
+      : n_(system.dimension()),
+        m_(system.constraint_count()),
+        d_(2 * n_ - m_),
+        options_(options),
+        tableau_(stages),
+        alpha_(index1_coordinates(system)),
+        constrained_(n_, false),
+        q_(n_),
+        p_(n_),
+        h_q_(n_),
+        h_p_(n_),
+        x_(stages * d_),
+        r_(x_),
+        beta_(m_),
+        beta_residual_(m_),
+        work_{Position(n_), Position(n_)},
+        hessian_(2 * n_, 2 * n_),
+        matrix_(x_.size(), x_.size()),
+        lu_(static_cast<int>(x_.size())),
+        beta_lu_(m_) {
+    for (int a : alpha_) constrained_[a] = true;
+    // Variables of a stage: q and p of the free pairs, then beta; `index_` points into (q, p).
+    for (int half = 0; half < 2; ++half)
+      for (int i = 0; i < n_; ++i)
+        if (!constrained_[i]) index_.push_back(half * n_ + i);
+    for (int a : alpha_) index_.push_back(n_ + a);
+  }
+
+  void reset() {}
+  Status present(const Sys&, State&) { return {}; }
+
+  Status step(const Sys& system, State& z, const Real<S>& h) {
+    const int s = tableau_.stages, free = d_ - m_;
+    x_.setConstant(S(0));
+    const double size = std::max({largest_magnitude(z.q), largest_magnitude(z.p), 1e-3});
+    const double floor = 2 * epsilon<S> * size;
+    Status status = newton(
+        x_, r_, floor, options_,
+        [&](const Vector<S, dynamic>& x, Vector<S, dynamic>& r) {
+          // Unknown increments from (z, beta); r = Z_i - z - h sum_j a_ij X_H(Z_j), H_beta(Z_i).
+          r = x;
+          for (int j = 0; j < s; ++j) {
+            stage(system, z, x, j);
+            for (int i = 0; i < s; ++i)
+              for (int k = 0; k < free; ++k)
+                r[i * d_ + k] -= slope(k) * Real<S>(h * tableau_.a[i][j]);
+            for (int k = 0; k < m_; ++k) r[j * d_ + free + k] = h_p_[alpha_[k]];
+          }
+          return Status{};
+        },
+        [&](const Vector<S, dynamic>& x) { return factor(system, z, h, x); }, lu_);
+    if (!status) return status;
+    copy(z.q, work_.q);
+    copy(z.p, work_.p);
+    for (int j = 0; j < s; ++j) {
+      stage(system, z, x_, j);
+      for (int k = 0; k < free; ++k)
+        component(work_, index_[k]) += slope(k) * Real<S>(h * tableau_.b[j]);
+    }
+    // Start of the last solve: beta of the last stage.
+    for (int a : alpha_) work_.p[a] = p_[a];
+    Status hidden = solve_beta(system, floor);
+    if (!hidden) return hidden;
+    copy(work_.q, z.q);
+    copy(work_.p, z.p);
+    status.iterations += hidden.iterations;
+    return status;
+  }
+
+ private:
+  S& component(State& z, int i) const { return i < n_ ? z.q[i] : z.p[i - n_]; }
+  /// X_H of the free variable k, from the gradient of the stage last visited.
+  S slope(int k) const { return index_[k] < n_ ? h_p_[index_[k]] : S(-h_q_[index_[k] - n_]); }
+
+  void stage_point(const State& z, const Vector<S, dynamic>& x, int j) {
+    copy(z.q, q_);
+    copy(z.p, p_);
+    for (int k = 0; k < d_; ++k)
+      (index_[k] < n_ ? q_[index_[k]] : p_[index_[k] - n_]) += x[j * d_ + k];
+  }
+  void stage(const Sys& system, const State& z, const Vector<S, dynamic>& x, int j) {
+    stage_point(z, x, j);
+    system.energy_gradient(q_, p_, h_q_, h_p_);
+  }
+
+  /// 0 = H_beta(z1, beta1)
+  Status solve_beta(const Sys& system, double floor) {
+    for (int k = 0; k < m_; ++k) beta_[k] = work_.p[alpha_[k]];
+    Status status = newton(
+        beta_, beta_residual_, floor, options_,
+        [&](const Vector<S, dynamic>& beta, Vector<S, dynamic>& r) {
+          for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta[k];
+          system.energy_gradient(work_.q, work_.p, h_q_, h_p_);
+          for (int k = 0; k < m_; ++k) r[k] = h_p_[alpha_[k]];
+          return Status{};
+        },
+        [&](const Vector<S, dynamic>& beta) {
+          for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta[k];
+          base_hessian(system, work_.q, work_.p);
+          return beta_lu_
+              .factor([&](int i, int j) { return hessian_(n_ + alpha_[i], n_ + alpha_[j]); })
+              .ok;
+        },
+        beta_lu_);
+    for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta_[k];
+    return status;
+  }
+
+  /// [I - h a_ij J H_zz; H_beta z(Z_j)] in the stage variables.
+  bool factor(const Sys& system, const State& z, const Real<S>& h, const Vector<S, dynamic>& x) {
+    const int s = tableau_.stages, free = d_ - m_;
+    matrix_.setConstant(T(0));
+    for (int j = 0; j < s; ++j) {
+      stage_point(z, x, j);
+      base_hessian(system, q_, p_);
+      for (int l = 0; l < d_; ++l) {
+        for (int i = 0; i < s; ++i)
+          for (int k = 0; k < free; ++k) {
+            const bool position = index_[k] < n_;
+            const T entry = hessian_(position ? n_ + index_[k] : index_[k] - n_, index_[l]);
+            const T weight = T(Real<S>(h * tableau_.a[i][j]));
+            matrix_(i * d_ + k, j * d_ + l) =
+                T(T(i == j && k == l) + (position ? T(-weight) : weight) * entry);
+          }
+        for (int k = 0; k < m_; ++k)
+          matrix_(j * d_ + free + k, j * d_ + l) = hessian_(n_ + alpha_[k], index_[l]);
+      }
+    }
+    return lu_.factor([&](int i, int j) { return matrix_(i, j); }).ok;
+  }
+
+  /// H_zz at the base values of (q, p), from gradients at dual points.
+  void base_hessian(const Sys& system, const Position& q, const Position& p) {
+    constexpr int K = N == dynamic ? 4 : chunk_for<2 * N>;
+    using Lifted = Dual<T, K>;
+    auto& x = detail::scratch<Lifted, N, 60>(n_);
+    auto& y = detail::scratch<Lifted, N, 61>(n_);
+    auto& f_q = detail::scratch<Lifted, N, 62>(n_);
+    auto& f_p = detail::scratch<Lifted, N, 63>(n_);
+    for (int first = 0; first < 2 * n_; first += K) {
+      for (int i = 0; i < n_; ++i) {
+        x[i] = Lifted(base(q[i]));
+        y[i] = Lifted(base(p[i]));
+      }
+      for (int k = 0; k < K && first + k < 2 * n_; ++k)
+        (first + k < n_ ? x[first + k] : y[first + k - n_]).partials[k] = T(1);
+      system.energy_gradient(x, y, f_q, f_p);
+      for (int i = 0; i < n_; ++i)
+        for (int k = 0; k < K && first + k < 2 * n_; ++k) {
+          hessian_(i, first + k) = f_q[i].partials[k];
+          hessian_(n_ + i, first + k) = f_p[i].partials[k];
+        }
+    }
+  }
+
+  int n_, m_, d_;
+  SolveOptions options_;
+  GaussTableau<Real<S>> tableau_;
+  std::vector<int> alpha_;
+  std::vector<bool> constrained_;
+  std::vector<int> index_;
+  Position q_, p_, h_q_, h_p_;
+  Vector<S, dynamic> x_, r_, beta_, beta_residual_;
+  State work_;
+  Matrix<T, dynamic> hessian_, matrix_;
+  DenseLu<T, dynamic> lu_, beta_lu_;
+};
+
+/// Gauss collocation directly on the index-1 equations: midpoint, gauss2, gauss3.
+template <BaseMap base = BaseMap::midpoint>
+struct Index1 {
+  static_assert(base == BaseMap::midpoint || base == BaseMap::gauss2 || base == BaseMap::gauss3);
+  SolveOptions solve{};
+  MethodInfo info() const { return index1_info(base); }
+  template <class S, class Sys>
+  auto stepper(const Sys& system) const {
+    constexpr int stages = base == BaseMap::midpoint ? 1 : base == BaseMap::gauss2 ? 2 : 3;
+    return Index1Stepper<Sys, S>(system, stages, solve);
+  }
+};
+
+}  // namespace rattleback
