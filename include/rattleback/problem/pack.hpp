@@ -1,37 +1,61 @@
-// SIMD packs: eight independent copies of a system in one value.
+// SIMD packs: several independent copies of a system in one value.
 //
-// Two 32-byte vectors with member-wise copies. libstdc++'s fixed_size_simd was measured first: its
-// copies are done in 16-byte pieces, and the 32-byte loads that follow stall (pendulum step 11 to
-// 20 ns a copy against 5 ns). Its elementary functions are used here.
+// A few 32-byte vectors with member-wise copies. libstdc++'s fixed_size_simd was measured first:
+// its copies are done in 16-byte pieces, and the 32-byte loads that follow stall (pendulum step 11
+// to 20 ns a copy against 5 ns). Its elementary functions are used here.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <experimental/simd>
+#include <utility>
 
 #include "rattleback/problem/scalar.hpp"
 
+/// Inlined always, as RATTLEBACK_INLINE: with packs of several vectors a call costs more than work.
+#define RATTLEBACK_INLINE_LAMBDA __attribute__((always_inline))
+
 namespace rattleback {
 
-class Pack {
+/// W lanes, a multiple of four.
+template <int W>
+class BasicPack {
+  static_assert(W > 0 && W % 4 == 0);
+  static constexpr int parts = W / 4;
+
  public:
-  static constexpr int lanes = 8;
-  typedef double Half __attribute__((vector_size(32)));
+  static constexpr int lanes = W;
+  typedef double Part __attribute__((vector_size(32)));
   typedef std::int64_t Bits __attribute__((vector_size(32)));
 
   /// One truth value a lane.
   struct Mask {
-    Bits low, high;
-    friend Mask operator&(const Mask& a, const Mask& b) { return {a.low & b.low, a.high & b.high}; }
-    friend Mask operator|(const Mask& a, const Mask& b) { return {a.low | b.low, a.high | b.high}; }
-    friend Mask operator!(const Mask& a) { return {~a.low, ~a.high}; }
-    friend bool all_of(const Mask& m) { return every(m.low & m.high); }
-    friend bool any_of(const Mask& m) { return !every(~(m.low | m.high)); }
+    Bits part[parts];
+    RATTLEBACK_INLINE friend Mask operator&(const Mask& a, const Mask& b) {
+      return each<Mask>([&](int i) RATTLEBACK_INLINE_LAMBDA { return a.part[i] & b.part[i]; });
+    }
+    RATTLEBACK_INLINE friend Mask operator|(const Mask& a, const Mask& b) {
+      return each<Mask>([&](int i) RATTLEBACK_INLINE_LAMBDA { return a.part[i] | b.part[i]; });
+    }
+    RATTLEBACK_INLINE friend Mask operator!(const Mask& a) {
+      return each<Mask>([&](int i) RATTLEBACK_INLINE_LAMBDA { return ~a.part[i]; });
+    }
+    RATTLEBACK_INLINE friend bool all_of(const Mask& m) {
+      Bits b = m.part[0];
+      for (int i = 1; i < parts; ++i) b &= m.part[i];
+      return every(b);
+    }
+    RATTLEBACK_INLINE friend bool any_of(const Mask& m) {
+      Bits b = m.part[0];
+      for (int i = 1; i < parts; ++i) b |= m.part[i];
+      return !every(~b);
+    }
 
    private:
     static bool every(const Bits& b) {
 #ifdef __AVX__
-      return __builtin_ia32_movmskpd256(Half(b)) == 15;
+      return __builtin_ia32_movmskpd256(Part(b)) == 15;
 #else
       return (b[0] & b[1] & b[2] & b[3]) != 0;
 #endif
@@ -39,103 +63,134 @@ class Pack {
   };
   using mask_type = Mask;
 
-  Pack() : low_{}, high_{} {}
-  Pack(double x) : low_{x, x, x, x}, high_(low_) {}  // NOLINT: constants mix freely with packs
-  Pack(const Half& low, const Half& high) : low_(low), high_(high) {}
-  Pack(const Pack& o) : low_(o.low_), high_(o.high_) {}  // two vector moves, never a block copy
-  Pack& operator=(const Pack& o) {
-    low_ = o.low_;
-    high_ = o.high_;
+  RATTLEBACK_INLINE BasicPack() : BasicPack(0.0) {}
+  // NOLINTNEXTLINE: constants mix freely with packs
+  RATTLEBACK_INLINE BasicPack(double x)
+      : BasicPack(each<BasicPack>([&](int) RATTLEBACK_INLINE_LAMBDA {
+          return Part{x, x, x, x};
+        })) {}
+  RATTLEBACK_INLINE BasicPack(const BasicPack& o)
+      : BasicPack(o, std::make_index_sequence<parts>{}) {}
+  RATTLEBACK_INLINE BasicPack& operator=(const BasicPack& o) {  // vector moves, never a block copy
+    for_parts([&](int i) RATTLEBACK_INLINE_LAMBDA { part[i] = o.part[i]; });
     return *this;
   }
 
-  double operator[](int lane) const { return lane < 4 ? low_[lane] : high_[lane - 4]; }
+  double operator[](int lane) const { return part[lane / 4][lane % 4]; }
   /// Sets one lane.
-  void set(int lane, double x) {
-    if (lane < 4)
-      low_[lane] = x;
-    else
-      high_[lane - 4] = x;
-  }
+  void set(int lane, double x) { part[lane / 4][lane % 4] = x; }
 
-  Pack operator-() const { return {-low_, -high_}; }
-  Pack operator+() const { return *this; }
-  Pack& operator+=(const Pack& o) { return low_ += o.low_, high_ += o.high_, *this; }
-  Pack& operator-=(const Pack& o) { return low_ -= o.low_, high_ -= o.high_, *this; }
-  Pack& operator*=(const Pack& o) { return low_ *= o.low_, high_ *= o.high_, *this; }
-  Pack& operator/=(const Pack& o) { return low_ /= o.low_, high_ /= o.high_, *this; }
-  friend Pack operator+(const Pack& a, const Pack& b) {
-    return {a.low_ + b.low_, a.high_ + b.high_};
+  RATTLEBACK_INLINE BasicPack operator-() const {
+    return each<BasicPack>([&](int i) RATTLEBACK_INLINE_LAMBDA { return -part[i]; });
   }
-  friend Pack operator-(const Pack& a, const Pack& b) {
-    return {a.low_ - b.low_, a.high_ - b.high_};
+  BasicPack operator+() const { return *this; }
+#define RATTLEBACK_PACK_OPERATOR(op)                                                               \
+  RATTLEBACK_INLINE BasicPack& operator op##=(const BasicPack& o) {                                \
+    for_parts([&](int i) RATTLEBACK_INLINE_LAMBDA { part[i] op## = o.part[i]; });                  \
+    return *this;                                                                                  \
+  }                                                                                                \
+  RATTLEBACK_INLINE friend BasicPack operator op(const BasicPack& a, const BasicPack& b) {         \
+    return each<BasicPack>([&](int i)                                                              \
+                               RATTLEBACK_INLINE_LAMBDA { return Part(a.part[i] op b.part[i]); }); \
   }
-  friend Pack operator*(const Pack& a, const Pack& b) {
-    return {a.low_ * b.low_, a.high_ * b.high_};
-  }
-  friend Pack operator/(const Pack& a, const Pack& b) {
-    return {a.low_ / b.low_, a.high_ / b.high_};
-  }
+  RATTLEBACK_PACK_OPERATOR(+)
+  RATTLEBACK_PACK_OPERATOR(-)
+  RATTLEBACK_PACK_OPERATOR(*)
+  RATTLEBACK_PACK_OPERATOR(/)
+#undef RATTLEBACK_PACK_OPERATOR
 
-  friend Mask operator<(const Pack& a, const Pack& b) {
-    return {a.low_ < b.low_, a.high_ < b.high_};
+#define RATTLEBACK_PACK_COMPARISON(op)                                                        \
+  RATTLEBACK_INLINE friend Mask operator op(const BasicPack& a, const BasicPack& b) {         \
+    return each<Mask>([&](int i)                                                              \
+                          RATTLEBACK_INLINE_LAMBDA { return Bits(a.part[i] op b.part[i]); }); \
   }
-  friend Mask operator<=(const Pack& a, const Pack& b) {
-    return {a.low_ <= b.low_, a.high_ <= b.high_};
-  }
-  friend Mask operator>(const Pack& a, const Pack& b) { return b < a; }
-  friend Mask operator>=(const Pack& a, const Pack& b) { return b <= a; }
-  friend Mask operator==(const Pack& a, const Pack& b) {
-    return {a.low_ == b.low_, a.high_ == b.high_};
-  }
-  friend Mask operator!=(const Pack& a, const Pack& b) {
-    return {a.low_ != b.low_, a.high_ != b.high_};
-  }
+  RATTLEBACK_PACK_COMPARISON(<)
+  RATTLEBACK_PACK_COMPARISON(<=)
+  RATTLEBACK_PACK_COMPARISON(>)
+  RATTLEBACK_PACK_COMPARISON(>=)
+  RATTLEBACK_PACK_COMPARISON(==)
+  RATTLEBACK_PACK_COMPARISON(!=)
+#undef RATTLEBACK_PACK_COMPARISON
+
   /// Lane by lane: mask ? a : b.
-  friend Pack select(const Mask& m, const Pack& a, const Pack& b) {
-    return {m.low ? a.low_ : b.low_, m.high ? a.high_ : b.high_};
+  RATTLEBACK_INLINE friend BasicPack select(const Mask& m, const BasicPack& a, const BasicPack& b) {
+    return each<BasicPack>(
+        [&](int i) RATTLEBACK_INLINE_LAMBDA { return Part(m.part[i] ? a.part[i] : b.part[i]); });
   }
-  friend Pack min(const Pack& a, const Pack& b) { return select(a < b, a, b); }
-  friend Pack max(const Pack& a, const Pack& b) { return select(a > b, a, b); }
-  friend Pack abs(const Pack& a) {
+  RATTLEBACK_INLINE friend BasicPack min(const BasicPack& a, const BasicPack& b) {
+    return select(a < b, a, b);
+  }
+  RATTLEBACK_INLINE friend BasicPack max(const BasicPack& a, const BasicPack& b) {
+    return select(a > b, a, b);
+  }
+  RATTLEBACK_INLINE friend BasicPack abs(const BasicPack& a) {
     const Bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
-    return {Half(Bits(a.low_) & ~sign), Half(Bits(a.high_) & ~sign)};
+    return each<BasicPack>([&](int i)
+                               RATTLEBACK_INLINE_LAMBDA { return Part(Bits(a.part[i]) & ~sign); });
   }
-  friend double hmin(const Pack& a) {
-    const Half m = a.low_ < a.high_ ? a.low_ : a.high_;
+  RATTLEBACK_INLINE friend double hmin(const BasicPack& a) {
+    Part m = a.part[0];
+    for (int i = 1; i < parts; ++i) m = a.part[i] < m ? a.part[i] : m;
     return std::min(std::min(m[0], m[1]), std::min(m[2], m[3]));
   }
-  friend double hmax(const Pack& a) {
-    const Half m = a.low_ > a.high_ ? a.low_ : a.high_;
+  RATTLEBACK_INLINE friend double hmax(const BasicPack& a) {
+    Part m = a.part[0];
+    for (int i = 1; i < parts; ++i) m = a.part[i] > m ? a.part[i] : m;
     return std::max(std::max(m[0], m[1]), std::max(m[2], m[3]));
   }
 
   /// where(mask, x) = y and where(mask, x) += y change the lanes that are set.
   struct Where {
     const Mask& mask;
-    Pack& target;
-    void operator=(const Pack& y) && { target = select(mask, y, target); }
-    void operator+=(const Pack& y) && { target = select(mask, target + y, target); }
+    BasicPack& target;
+    void operator=(const BasicPack& y) && { target = select(mask, y, target); }
+    void operator+=(const BasicPack& y) && { target = select(mask, target + y, target); }
   };
-  friend Where where(const Mask& m, Pack& x) { return {m, x}; }
+  RATTLEBACK_INLINE friend Where where(const Mask& m, BasicPack& x) { return {m, x}; }
 
   /// f of every lane, through libstdc++'s vectorised functions.
   template <class F>
-  Pack map(F f) const {
+  BasicPack map(F f) const {
     using Native = std::experimental::fixed_size_simd<double, 4>;
-    auto half = [&](const Half& h) {
-      const Native y = f(Native([&](int i) { return h[i]; }));
-      return Half{y[0], y[1], y[2], y[3]};
-    };
-    return {half(low_), half(high_)};
+    return each<BasicPack>([&](int i) RATTLEBACK_INLINE_LAMBDA {
+      const Native y = f(Native([&](int lane) { return part[i][lane]; }));
+      return Part{y[0], y[1], y[2], y[3]};
+    });
   }
 
+  Part part[parts];
+
  private:
-  Half low_, high_;
+  template <std::size_t... I>
+  RATTLEBACK_INLINE BasicPack(const BasicPack& o, std::index_sequence<I...>) : part{o.part[I]...} {}
+  template <class F>
+  RATTLEBACK_INLINE static void for_parts(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>)
+        RATTLEBACK_INLINE_LAMBDA { (f(I), ...); }(std::make_index_sequence<parts>{});
+  }
+  struct Pieces {};
+  template <class... P>
+  RATTLEBACK_INLINE BasicPack(Pieces, const P&... p) : part{p...} {}
+  template <class R, class F>
+  RATTLEBACK_INLINE static R each(F&& f) {
+    if constexpr (std::is_same_v<R, BasicPack>) {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) RATTLEBACK_INLINE_LAMBDA {
+        return BasicPack(Pieces{}, f(I)...);
+      }(std::make_index_sequence<parts>{});
+    } else {
+      return [&]<std::size_t... I>(std::index_sequence<I...>) RATTLEBACK_INLINE_LAMBDA {
+        return R{{f(I)...}};
+      }(std::make_index_sequence<parts>{});
+    }
+  }
 };
 
+/// What ensembles use.
+using Pack = BasicPack<8>;
+
 #define RATTLEBACK_PACK_FUNCTION(name)                                      \
-  inline Pack name(const Pack& x) {                                         \
+  template <int W>                                                          \
+  BasicPack<W> name(const BasicPack<W>& x) {                                \
     return x.map([](const auto& v) { return std::experimental::name(v); }); \
   }
 RATTLEBACK_PACK_FUNCTION(sqrt)
@@ -152,54 +207,57 @@ RATTLEBACK_PACK_FUNCTION(cosh)
 RATTLEBACK_PACK_FUNCTION(tanh)
 #undef RATTLEBACK_PACK_FUNCTION
 
-inline Pack atan2(const Pack& y, const Pack& x) {
-  Pack r;
-  for (int i = 0; i < Pack::lanes; ++i) r.set(i, std::atan2(y[i], x[i]));
+template <int W>
+BasicPack<W> atan2(const BasicPack<W>& y, const BasicPack<W>& x) {
+  BasicPack<W> r;
+  for (int i = 0; i < W; ++i) r.set(i, std::atan2(y[i], x[i]));
   return r;
 }
-inline Pack pow(const Pack& x, double n) {
-  Pack r;
-  for (int i = 0; i < Pack::lanes; ++i) r.set(i, std::pow(x[i], n));
+template <int W>
+BasicPack<W> pow(const BasicPack<W>& x, double n) {
+  BasicPack<W> r;
+  for (int i = 0; i < W; ++i) r.set(i, std::pow(x[i], n));
   return r;
 }
 
-template <>
-struct ScalarTraits<Pack> {
-  using Base = Pack;
+template <int W>
+struct ScalarTraits<BasicPack<W>> {
+  using P = BasicPack<W>;
+  using Base = P;
   using Real = double;
   static constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  static constexpr int lanes = Pack::lanes;
+  static constexpr int lanes = W;
   static constexpr bool is_dual = false;
-  static double magnitude(const Pack& x) {
+  static double magnitude(const P& x) {
     // A lane that is not a number makes the whole pack not a number.
     if (any_of(x != x)) return std::numeric_limits<double>::quiet_NaN();
     return hmax(abs(x));
   }
-  static bool within(const Pack& x, double bound) { return all_of(abs(x) <= Pack(bound)); }
-  static bool beyond(const Pack& x, double bound) { return all_of(abs(x) > Pack(bound)); }
-  static double smallest(const Pack& x) { return hmin(x); }
-  static Pack base(const Pack& x) { return x; }
+  static bool within(const P& x, double bound) { return all_of(abs(x) <= P(bound)); }
+  static bool beyond(const P& x, double bound) { return all_of(abs(x) > P(bound)); }
+  static double smallest(const P& x) { return hmin(x); }
+  static P base(const P& x) { return x; }
 };
 
 }  // namespace rattleback
 
 namespace Eigen {
 
-template <>
-struct NumTraits<rattleback::Pack> : GenericNumTraits<double> {
-  using Real = rattleback::Pack;
+template <int W>
+struct NumTraits<rattleback::BasicPack<W>> : GenericNumTraits<double> {
+  using Real = rattleback::BasicPack<W>;
   using NonInteger = Real;
   using Nested = Real;
   using Literal = Real;
   enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1 };
 };
-template <class BinaryOp>
-struct ScalarBinaryOpTraits<rattleback::Pack, double, BinaryOp> {
-  using ReturnType = rattleback::Pack;
+template <int W, class BinaryOp>
+struct ScalarBinaryOpTraits<rattleback::BasicPack<W>, double, BinaryOp> {
+  using ReturnType = rattleback::BasicPack<W>;
 };
-template <class BinaryOp>
-struct ScalarBinaryOpTraits<double, rattleback::Pack, BinaryOp> {
-  using ReturnType = rattleback::Pack;
+template <int W, class BinaryOp>
+struct ScalarBinaryOpTraits<double, rattleback::BasicPack<W>, BinaryOp> {
+  using ReturnType = rattleback::BasicPack<W>;
 };
 
 }  // namespace Eigen

@@ -9,27 +9,27 @@ namespace rattleback {
 
 /// y = x, component by component
 template <class X, class Y>
-void copy(const X& x, Y& y) {
+RATTLEBACK_INLINE void copy(const X& x, Y& y) {
   for (Eigen::Index i = 0; i < y.size(); ++i) y.data()[i] = x.data()[i];
 }
 /// y += a x
 template <class A, class X, class Y>
-void add_scaled(const A& a, const X& x, Y& y) {
+RATTLEBACK_INLINE void add_scaled(const A& a, const X& x, Y& y) {
   for (Eigen::Index i = 0; i < y.size(); ++i) y[i] += x[i] * a;
 }
 /// y -= a x
 template <class A, class X, class Y>
-void subtract_scaled(const A& a, const X& x, Y& y) {
+RATTLEBACK_INLINE void subtract_scaled(const A& a, const X& x, Y& y) {
   for (Eigen::Index i = 0; i < y.size(); ++i) y[i] -= x[i] * a;
 }
 /// x *= a
 template <class A, class X>
-void scale(const A& a, X& x) {
+RATTLEBACK_INLINE void scale(const A& a, X& x) {
   for (Eigen::Index i = 0; i < x.size(); ++i) x[i] = x[i] * a;
 }
 /// out = A x
 template <class J, class X, class Y>
-void multiply(const J& a, const X& x, Y& out) {
+RATTLEBACK_INLINE void multiply(const J& a, const X& x, Y& out) {
   using S = typename Y::Scalar;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     S sum = a(i, 0) * x[0];
@@ -39,7 +39,7 @@ void multiply(const J& a, const X& x, Y& out) {
 }
 /// y -= A^T x
 template <class J, class X, class Y>
-void subtract_transposed(const J& a, const X& x, Y& y) {
+RATTLEBACK_INLINE void subtract_transposed(const J& a, const X& x, Y& y) {
   using S = typename Y::Scalar;
   for (Eigen::Index i = 0; i < a.cols(); ++i) {
     S sum = a(0, i) * x[0];
@@ -49,7 +49,7 @@ void subtract_transposed(const J& a, const X& x, Y& y) {
 }
 /// y += A^T x
 template <class J, class X, class Y>
-void add_transposed(const J& a, const X& x, Y& y) {
+RATTLEBACK_INLINE void add_transposed(const J& a, const X& x, Y& y) {
   using S = typename Y::Scalar;
   for (Eigen::Index i = 0; i < a.cols(); ++i) {
     S sum = a(0, i) * x[0];
