@@ -158,19 +158,7 @@ class BasicPack {
     });
   }
 
-  Part part[parts];
-
- private:
-  template <std::size_t... I>
-  RATTLEBACK_INLINE BasicPack(const BasicPack& o, std::index_sequence<I...>) : part{o.part[I]...} {}
-  template <class F>
-  RATTLEBACK_INLINE static void for_parts(F&& f) {
-    [&]<std::size_t... I>(std::index_sequence<I...>)
-        RATTLEBACK_INLINE_LAMBDA { (f(I), ...); }(std::make_index_sequence<parts>{});
-  }
-  struct Pieces {};
-  template <class... P>
-  RATTLEBACK_INLINE BasicPack(Pieces, const P&... p) : part{p...} {}
+  /// A pack or mask R from f(part).
   template <class R, class F>
   RATTLEBACK_INLINE static R each(F&& f) {
     if constexpr (std::is_same_v<R, BasicPack>) {
@@ -183,6 +171,20 @@ class BasicPack {
       }(std::make_index_sequence<parts>{});
     }
   }
+
+  Part part[parts];
+
+ private:
+  struct Pieces {};
+  template <std::size_t... I>
+  RATTLEBACK_INLINE BasicPack(const BasicPack& o, std::index_sequence<I...>) : part{o.part[I]...} {}
+  template <class F>
+  RATTLEBACK_INLINE static void for_parts(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>)
+        RATTLEBACK_INLINE_LAMBDA { (f(I), ...); }(std::make_index_sequence<parts>{});
+  }
+  template <class... P>
+  RATTLEBACK_INLINE BasicPack(Pieces, const P&... p) : part{p...} {}
 };
 
 /// What ensembles use.
