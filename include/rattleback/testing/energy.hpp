@@ -1,0 +1,41 @@
+// Energy over a long run: the range of its oscillation, whether it grows, and the slope.
+#pragma once
+
+#include "rattleback/integrators/run.hpp"
+#include "rattleback/testing/results.hpp"
+#include "rattleback/testing/trial.hpp"
+
+namespace rattleback::testing {
+
+struct EnergyOptions {
+  double step = 0.0625;
+  int steps = 2000;
+};
+
+/// From the first step on: a method that leaves {g,H} = 0 jumps off its start.
+template <class Sys, class M>
+EnergyResult check_energy(const Sys& system, const M& method, const Start<Sys>& start,
+                          const EnergyOptions& options = {}) {
+  const auto z0 = convert<double>(start);
+  Trial<double, Sys, M> trial(system, method, z0);
+  EnergyResult result;
+  const double before = system.energy(z0.q, z0.p);
+  double low = 0, high = 0;
+  rattleback::detail::Slope slope;
+  while (result.steps < options.steps && trial.step(options.step)) {
+    const auto z = trial.shown();
+    const double change = system.energy(z.q, z.p) - before;
+    low = result.steps == 0 ? change : std::min(low, change);
+    high = result.steps == 0 ? change : std::max(high, change);
+    slope.add(options.step * result.steps, change);
+    result.range = std::isfinite(change) ? high - low : change;
+    if (++result.steps == options.steps / 4) result.early_range = result.range;
+    if (!std::isfinite(change)) break;
+  }
+  result.drift = slope.value() * options.step * result.steps;
+  result.round_off = 1e-12 * std::max(1.0, std::abs(before));
+  result.failure = trial.failure();
+  return result;
+}
+
+}  // namespace rattleback::testing

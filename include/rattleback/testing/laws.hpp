@@ -1,0 +1,9 @@
+// All law checkers: what a structure-preserving method can be held to.
+#pragma once
+
+#include "rattleback/testing/energy.hpp"
+#include "rattleback/testing/fibres.hpp"
+#include "rattleback/testing/form.hpp"
+#include "rattleback/testing/order.hpp"
+#include "rattleback/testing/residuals.hpp"
+#include "rattleback/testing/reversal.hpp"

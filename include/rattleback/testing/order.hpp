@@ -1,0 +1,50 @@
+// Order: the error at a fixed time against the exact solution, under halving of the step.
+#pragma once
+
+#include "rattleback/testing/results.hpp"
+#include "rattleback/testing/solution.hpp"
+
+namespace rattleback::testing {
+
+struct OrderOptions {
+  double time = 1;    ///< exact in binary, like every step below
+  int coarsest = 16;  ///< steps of the coarsest run
+  int halvings = 4;   ///< finer runs
+  double plateau = 1e-11;
+};
+
+/// S is the scalar of the runs: double, or Quad where round-off is in the way. truth is the exact
+/// solution at options.time. A method that preserves g but not {g,H} is compared on fibres.
+template <class S = double, class Sys, class M>
+OrderResult check_order(const Sys& system, const M& method, const Start<Sys>& start,
+                        const Start<Sys>& truth, const OrderOptions& options = {}) {
+  const MethodInfo& info = method.info();
+  const bool on_fibres = info.preserves_primary && !info.preserves_hidden;
+  OrderResult result{.expected = info.order, .plateau = options.plateau};
+  int steps = options.coarsest;
+  for (int k = 0; k <= options.halvings; ++k, steps *= 2) {
+    const double h = options.time / steps;
+    Trial<S, Sys, M> trial(system, method, convert<S>(start));
+    trial.run(Real<S>(h), steps);
+    auto z = trial.shown();
+    result.failure = trial.failure();
+    if (result.failure.empty() && on_fibres && !project_along_fibre<S>(system, z))
+      result.failure = "the state could not be projected along its fibre";
+    if (!result.failure.empty()) return result;
+    result.steps.push_back(h);
+    result.errors.push_back(distance(z, truth));
+  }
+  return result;
+}
+
+/// The same, with the truth computed here.
+template <class S = double, class Sys, class M>
+OrderResult check_order(const Sys& system, const M& method, const Start<Sys>& start,
+                        const OrderOptions& options = {}) {
+  Start<Sys> truth = start;
+  if (!solve_exactly<Quad>(system, truth, Quad(options.time)))
+    return {{"the exact solution could not be computed"}};
+  return check_order<S>(system, method, start, truth, options);
+}
+
+}  // namespace rattleback::testing

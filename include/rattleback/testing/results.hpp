@@ -1,0 +1,90 @@
+// What the law checkers return: the measured numbers, and what was expected of them. holds() is
+// false after a failed step. All can be printed.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "rattleback/integrators/method_info.hpp"
+
+namespace rattleback::testing {
+
+/// Base of all results: the first failed step, in words; empty when there was none.
+struct Result {
+  std::string failure;
+};
+
+/// Errors against the exact solution under halving of the step.
+struct OrderResult : Result {
+  int expected = 0;
+  double plateau = 0;  ///< errors below this are round-off and count for nothing
+  std::vector<double> steps, errors;
+
+  /// log2 of successive error ratios, finest last, without the round-off plateau.
+  std::vector<double> slopes() const;
+  /// The finest slope; not a number when everything is below the plateau.
+  double slope() const;
+  bool holds(double tolerance) const;
+  std::string text() const;
+};
+
+/// |backward(-h) forward(h) z - z|: 0 when one is the adjoint of the other.
+struct ReversalResult : Result {
+  double defect = 0;
+  double step = 0;
+  bool holds(double tolerance) const { return failure.empty() && defect <= tolerance; }
+  std::string text() const;
+};
+
+/// max |omega(Du, Dv) - omega(u, v)| over an orthonormal basis of a tangent space, D the exact
+/// Jacobian of some steps.
+struct FormResult : Result {
+  SymplecticOn on = SymplecticOn::nothing;
+  int directions = 0;
+  double defect = 0;
+  bool holds(double tolerance) const { return failure.empty() && defect <= tolerance; }
+  std::string text() const;
+};
+
+/// Largest residuals of a run, relative to the size of the terms that cancel in them: 1 is a
+/// residual without any cancellation, 1e-16 is round-off.
+struct ResidualResult : Result {
+  int steps = 0;
+  double primary = 0;  ///< |g_i| / (|dg_i||z|)
+  double hidden = 0;   ///< |{g_i,H}| / (|g_q||H_p| + |g_p||H_q|)
+  std::string text() const;
+};
+
+/// Energy over a long run.
+struct EnergyResult : Result {
+  int steps = 0;
+  double range = 0;        ///< max - min over all steps
+  double early_range = 0;  ///< the same over the first quarter
+  double drift = 0;        ///< least-squares slope times the length of the run
+  double round_off = 0;    ///< a range below this says nothing
+
+  /// How much the range grew after the first quarter: near 1 when bounded, 4 for a pure drift.
+  double growth() const;
+  /// The drift as part of the range: small when energy oscillates, near 1 for a pure drift.
+  double drift_share() const;
+  bool at_round_off() const { return range <= round_off; }
+  std::string text() const;
+};
+
+/// Two methods compared on fibres: both projected to {g,H} = 0.
+struct FibreResult : Result {
+  int steps = 0;
+  double difference = 0;
+  bool holds(double tolerance) const { return failure.empty() && difference <= tolerance; }
+  std::string text() const;
+};
+
+std::ostream& operator<<(std::ostream& out, const OrderResult& r);
+std::ostream& operator<<(std::ostream& out, const ReversalResult& r);
+std::ostream& operator<<(std::ostream& out, const FormResult& r);
+std::ostream& operator<<(std::ostream& out, const ResidualResult& r);
+std::ostream& operator<<(std::ostream& out, const EnergyResult& r);
+std::ostream& operator<<(std::ostream& out, const FibreResult& r);
+
+}  // namespace rattleback::testing

@@ -1,0 +1,130 @@
+// What all law checkers share: steppers in any scalar, states carried from one scalar to another,
+// and failures that are kept.
+//
+// A method is anything with stepper<S>(system): a Method of the registry, Rattle<>, or your own. A
+// start is given in quad precision; widen() makes one from double.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
+
+namespace rattleback::testing {
+
+template <class Sys>
+using Start = StateOf<Sys, Quad>;
+
+/// One value in another scalar; partial derivatives are dropped or zero.
+template <class To, class From>
+To convert(const From& x) {
+  if constexpr (ScalarTraits<From>::is_dual)
+    return convert<To>(x.value);
+  else
+    return To(static_cast<Real<To>>(x));
+}
+
+template <class To, class From, int N>
+State<To, N> convert(const State<From, N>& z) {
+  State<To, N> out{Vector<To, N>(z.q.size()), Vector<To, N>(z.p.size())};
+  for (Eigen::Index i = 0; i < z.q.size(); ++i) {
+    out.q[i] = convert<To>(z.q[i]);
+    out.p[i] = convert<To>(z.p[i]);
+  }
+  return out;
+}
+
+/// A start known in double only.
+template <int N>
+State<Quad, N> widen(const State<double, N>& z) {
+  return convert<Quad>(z);
+}
+
+/// The largest difference of two phase points in any coordinate.
+template <class A, class B, int N>
+double distance(const State<A, N>& a, const State<B, N>& b) {
+  double d = 0;
+  for (Eigen::Index i = 0; i < a.q.size(); ++i) {
+    d = larger(d, magnitude(Quad(convert<Quad>(a.q[i]) - convert<Quad>(b.q[i]))));
+    d = larger(d, magnitude(Quad(convert<Quad>(a.p[i]) - convert<Quad>(b.p[i]))));
+  }
+  return d;
+}
+
+/// A stepper of a method for a system, with the state that it carries. The first failure is kept
+/// and ends all further stepping.
+template <class S, class Sys, class M>
+class Trial {
+ public:
+  using Point = StateOf<Sys, S>;
+
+  Trial(const Sys& system, const M& method, Point start)
+      : system_(system), stepper_(method.template stepper<S>(system)), state_(std::move(start)) {
+    stepper().reset();
+  }
+
+  bool step(const Real<S>& h) {
+    if (!failure_.empty()) return false;
+    const Status status = stepper().step(system_, state_, h);
+    ++steps_;
+    if (!status) fail("step", status);
+    return failure_.empty();
+  }
+  bool run(const Real<S>& h, int steps) {
+    for (int k = 0; k < steps; ++k)
+      if (!step(h)) return false;
+    return true;
+  }
+  /// The state as it is carried.
+  const Point& state() const { return state_; }
+  /// The state as it is looked at.
+  Point shown() {
+    Point z = state_;
+    if (!failure_.empty()) return z;
+    if (const Status status = stepper().present(system_, z); !status) fail("present", status);
+    return z;
+  }
+  void restart(Point z) {
+    state_ = std::move(z);
+    stepper().reset();
+  }
+  const std::string& failure() const { return failure_; }
+
+ private:
+  auto& stepper() {
+    if constexpr (requires { stepper_->reset(); })
+      return *stepper_;
+    else
+      return stepper_;
+  }
+  void fail(const char* what, const Status& status) {
+    failure_ = std::string(what) + " " + std::to_string(steps_) + " failed with outcome " +
+               std::to_string(static_cast<int>(status.outcome)) + ", residual " +
+               std::to_string(status.residual);
+  }
+
+  const Sys& system_;
+  std::decay_t<decltype(std::declval<const M&>().template stepper<S>(std::declval<const Sys&>()))>
+      stepper_;
+  Point state_;
+  std::string failure_;
+  int steps_ = 0;
+};
+
+/// z slid along its fibre to {g,H} = 0: what two points of one fibre have in common.
+template <class S, class Sys>
+bool project_along_fibre(const Sys& system, StateOf<Sys, S>& z) {
+  if constexpr (std::is_same_v<Sys, AnySystem>) {
+    static const Method& method = find_method("rattle:base=midpoint,project=output");
+    return static_cast<bool>(method.stepper<S>(system)->present(system, z));
+  } else {
+    const Rattle<> method{.project = Projection::output};
+    auto stepper = method.template stepper<S>(system);
+    return static_cast<bool>(stepper.present(system, z));
+  }
+}
+
+}  // namespace rattleback::testing
