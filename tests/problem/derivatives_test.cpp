@@ -30,14 +30,14 @@ S scalar_slope(const auto& x, Eigen::Index i) {
   return 3 * x[i] * x[i] * x[(i + 1) % n] + x[before] * x[before] * x[before] - sin(x[i]);
 }
 
-// Measured: 1.3e-15 with double, 1e-33 with Quad, for numbers up to 5.
+// Measured: 2 epsilon.
 template <class S, int N>
 void expect_gradient(int n) {
   const auto x = point<S, N>(n, 0.3);
   Vector<S, N> out(n);
   automatic_gradient(scalar_function, x, out);
   for (int i = 0; i < n; ++i)
-    EXPECT_LT(magnitude(S(out[i] - scalar_slope<S>(x, i))), 12 * epsilon<S>) << n << " " << i;
+    EXPECT_LT(magnitude(S(out[i] - scalar_slope<S>(x, i))), 4 * epsilon<S>) << n << " " << i;
 }
 
 TEST(Derivatives, gradient_of_one_vector_for_static_and_dynamic_sizes) {

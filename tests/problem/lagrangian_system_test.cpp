@@ -58,7 +58,7 @@ State<Dual<double, 4>, 3> seeded(const Start& start) {
   return z;
 }
 
-// Measured, in units of epsilon: 1 (natural), 2 (magnetic).
+// Measured, in units of epsilon: 1.25.
 TEST(LagrangianSystem, agrees_with_the_natural_system) {
   const auto a = lagrangian_system<3>(spherical, witness::detail::unit_sphere);
   static_assert(ConstrainedSystem<decltype(a)> && LagrangianForm<decltype(a)>);
@@ -72,10 +72,10 @@ TEST(LagrangianSystem, agrees_with_the_natural_system) {
 TEST(LagrangianSystem, agrees_with_the_magnetic_system) {
   const auto a = lagrangian_system<3>(magnetic, witness::detail::unit_sphere);
   const auto b = witness::magnetic();
-  expect_same<double>(a, b, witness::magnetic_start.in<double>(), 4);
-  expect_same<Quad>(a, b, witness::magnetic_start.in<Quad>(), 4);
-  expect_same<Dual<double, 4>>(a, b, seeded(witness::magnetic_start), 4);
-  expect_same<Pack>(a, b, witness::magnetic_start.in<Pack>(), 4);
+  expect_same<double>(a, b, witness::magnetic_start.in<double>(), 2);
+  expect_same<Quad>(a, b, witness::magnetic_start.in<Quad>(), 2);
+  expect_same<Dual<double, 4>>(a, b, seeded(witness::magnetic_start), 2.5);
+  expect_same<Pack>(a, b, witness::magnetic_start.in<Pack>(), 2);
 }
 
 TEST(LagrangianSystem, derivatives_through_the_transform_are_exact) {
@@ -88,7 +88,7 @@ TEST(LagrangianSystem, derivatives_through_the_transform_are_exact) {
   EXPECT_TRUE(fast.ok()) << fast;
 }
 
-// Measured, in units of epsilon: 5.
+// Measured: gradients 2.3e-16, partials included; energy one unit (8.9e-16 at 6).
 TEST(LagrangianSystem, nonlinear_transform_with_a_bounded_domain) {
   const auto a = lagrangian_system<2>(relativistic);
   const auto b = hamiltonian_system<2>(regular<2>([]<class Q>(const Q& q, const Q& p) {

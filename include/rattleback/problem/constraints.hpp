@@ -85,10 +85,12 @@ class ConstraintSet {
   void automatic_linearise(const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, M>& g,
                            Matrix<S, M, N>& g_q, Matrix<S, M, N>& g_p) const {
     if constexpr (Holonomic)
-      automatic_jacobian([this](const auto& x, auto& out) { evaluate(x, x, out); }, q, g, g_q);
+      automatic_jacobian([this](const auto& x, auto& out) { this->evaluate(x, x, out); }, q, g,
+                         g_q);
     else
-      automatic_jacobian([this](const auto& x, const auto& y, auto& out) { evaluate(x, y, out); },
-                         q, p, g, g_q, g_p);
+      automatic_jacobian(
+          [this](const auto& x, const auto& y, auto& out) { this->evaluate(x, y, out); }, q, p, g,
+          g_q, g_p);
   }
 
   template <class S, int N>

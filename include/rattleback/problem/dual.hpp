@@ -41,15 +41,15 @@ template <unsigned Width>
 struct VectorOf;
 template <>
 struct VectorOf<2> {
-  typedef double type __attribute__((vector_size(16)));
+  typedef double type RATTLEBACK_VECTOR(16);
 };
 template <>
 struct VectorOf<4> {
-  typedef double type __attribute__((vector_size(32)));
+  typedef double type RATTLEBACK_VECTOR(32);
 };
 template <>
 struct VectorOf<8> {
-  typedef double type __attribute__((vector_size(64)));
+  typedef double type RATTLEBACK_VECTOR(64);
 };
 
 template <int K>

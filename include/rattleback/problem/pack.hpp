@@ -13,9 +13,6 @@
 
 #include "rattleback/problem/scalar.hpp"
 
-/// Inlined always, as RATTLEBACK_INLINE: with packs of several vectors a call costs more than work.
-#define RATTLEBACK_INLINE_LAMBDA __attribute__((always_inline))
-
 namespace rattleback {
 
 /// W lanes, a multiple of four.
@@ -26,8 +23,8 @@ class BasicPack {
 
  public:
   static constexpr int lanes = W;
-  typedef double Part __attribute__((vector_size(32)));
-  typedef std::int64_t Bits __attribute__((vector_size(32)));
+  typedef double Part RATTLEBACK_VECTOR(32);
+  typedef std::int64_t Bits RATTLEBACK_VECTOR(32);
 
   /// One truth value a lane.
   struct Mask {

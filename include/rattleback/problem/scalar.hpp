@@ -9,6 +9,14 @@
 
 /// For the bodies that a step of a small system consists of: a call would cost more than the work.
 #define RATTLEBACK_INLINE [[gnu::always_inline]] inline
+#define RATTLEBACK_INLINE_LAMBDA __attribute__((always_inline))
+
+/// A vector of doubles, aligned no more than Eigen aligns its storage (clang insists on it).
+#define RATTLEBACK_VECTOR(bytes)                                                     \
+  __attribute__((vector_size(bytes),                                                 \
+                 aligned(bytes < EIGEN_MAX_ALIGN_BYTES || EIGEN_MAX_ALIGN_BYTES == 0 \
+                             ? bytes                                                 \
+                             : EIGEN_MAX_ALIGN_BYTES)))
 
 namespace rattleback {
 
