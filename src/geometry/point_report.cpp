@@ -20,12 +20,21 @@ SingularValues singular_values(const Matrix<double, dynamic>& a) {
 
 }  // namespace detail
 
+bool PointReport::finite() const {
+  for (double x : {constraint, hidden, bracket, jacobian_rank, nondegeneracy})
+    if (!std::isfinite(x)) return false;
+  return true;
+}
+
 std::string PointReport::text() const {
-  char line[256];
-  std::snprintf(line, sizeof line,
-                "max|g| = %.3g, max|{g,H}| = %.3g, max|{g_i,g_j}| = %.3g, "
-                "relative smallest singular value of dg %.3g, of N = {{g,H},g} %.3g",
-                constraint, hidden, bracket, jacobian_rank, nondegeneracy);
+  char line[300];
+  int length =
+      std::snprintf(line, sizeof line, "max|g| = %.3g, max|{g,H}| = %.3g", constraint, hidden);
+  if (ranks_known)
+    std::snprintf(line + length, sizeof line - length,
+                  ", max|{g_i,g_j}| = %.3g, relative smallest singular value of dg %.3g, of N = "
+                  "{{g,H},g} %.3g",
+                  bracket, jacobian_rank, nondegeneracy);
   return line;
 }
 

@@ -38,12 +38,14 @@ std::string explain_failure(const Status& status, const PointReport& at, double 
       what += "a value is not finite. ";
       break;
   }
-  if (!(at.jacobian_rank > degenerate))
+  if (!at.finite())
+    what += "Likely cause: the motion left the domain of H or g. ";
+  else if (at.ranks_known && !(at.jacobian_rank > degenerate))
     what += figures(
         "Likely cause: the constraints are dependent here (relative smallest singular "
         "value of dg %.3g): redundant constraints or a singular configuration. ",
         at.jacobian_rank, 0);
-  else if (!(at.nondegeneracy > degenerate))
+  else if (at.ranks_known && !(at.nondegeneracy > degenerate))
     what += figures(
         "Likely cause: the system is degenerate here (relative smallest singular value "
         "of N = {{g,H},g} %.3g): a constraint that H does not determine, H = const as a "

@@ -5,6 +5,7 @@
 
 #include "rattleback/geometry/fibre.hpp"
 #include "rattleback/geometry/point_report.hpp"
+#include "rattleback/geometry/residuals.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/solve/dense.hpp"
 
@@ -85,15 +86,17 @@ bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
 template <class Sys>
 void require_consistent(const Sys& system, const StateOf<Sys, double>& z,
                         ConsistencyTolerance tolerance = {}) {
-  const PointReport report = report_point(system, z);
+  Residuals<Sys, double> residuals(system);
+  residuals.evaluate(system, z);
   std::ostringstream message;
-  if (!(report.constraint <= tolerance.constraint))
-    message << "the start is not on the constraint: g_" << report.worst_constraint << " = "
-            << report.constraint << " in absolute value (at most " << tolerance.constraint << ")";
-  else if (!(report.hidden <= tolerance.constraint))
-    message << "the start violates the hidden constraint: {g_" << report.worst_hidden
-            << ", H} = " << report.hidden << " in absolute value (at most " << tolerance.constraint
+  if (!(residuals.largest_primary() <= tolerance.constraint))
+    message << "the start is not on the constraint: g_" << residuals.worst_primary() << " = "
+            << residuals.largest_primary() << " in absolute value (at most " << tolerance.constraint
             << ")";
+  else if (!(residuals.largest_hidden() <= tolerance.constraint))
+    message << "the start violates the hidden constraint: {g_" << residuals.worst_hidden()
+            << ", H} = " << residuals.largest_hidden() << " in absolute value (at most "
+            << tolerance.constraint << ")";
   if (!message.str().empty()) throw ModelError(message.str());
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "rattleback/geometry/residuals.hpp"
 #include "rattleback/problem/derivatives.hpp"
 #include "rattleback/problem/system.hpp"
 
@@ -14,8 +15,10 @@ struct PointReport {
   double bracket = 0;        ///< max |{g_i, g_j}|: 0 on a coisotropic manifold
   double jacobian_rank = 0;  ///< smallest singular value of dg, relative to the largest
   double nondegeneracy = 0;  ///< smallest singular value of N = {{g,H},g}, relative to its scale
-  int worst_constraint = -1;
-  int worst_hidden = -1;
+  bool ranks_known = false;  ///< the ranks are computed up to most_constraints
+
+  static constexpr int most_constraints = 300;  ///< dense singular values of more take too long
+  bool finite() const;
   std::string text() const;
 };
 
@@ -71,40 +74,6 @@ void hidden_and_n(const Sys& system, const StateOf<Sys, double>& z, Vector<doubl
   }
 }
 
-template <class Sys>
-PointReport report_point(const Sys& system, const StateOf<Sys, double>& z) {
-  constexpr int N = Sys::dimension_at_compile_time;
-  constexpr int M = Sys::constraints_at_compile_time;
-  const int n = system.dimension(), m = system.constraint_count();
-  PointReport report;
-  if (m == 0) return report;
-  Vector<double, M> g(m);
-  Matrix<double, M, N> g_q(m, n), g_p(m, n);
-  system.linearise(z.q, z.p, g, g_q, g_p);
-  if (system.traits().holonomic) g_p.setZero();
-  Vector<double, dynamic> rho;
-  Matrix<double, dynamic> n_matrix;
-  hidden_and_n(system, z, rho, n_matrix);
-  for (int i = 0; i < m; ++i) {
-    if (!(std::abs(g[i]) <= report.constraint)) report.worst_constraint = i;
-    if (!(std::abs(rho[i]) <= report.hidden)) report.worst_hidden = i;
-    report.constraint = larger(report.constraint, std::abs(g[i]));
-    report.hidden = larger(report.hidden, std::abs(rho[i]));
-    for (int j = 0; j < i; ++j)
-      report.bracket =
-          larger(report.bracket, std::abs(g_q.row(i).dot(g_p.row(j)) - g_p.row(i).dot(g_q.row(j))));
-  }
-  Matrix<double, dynamic> dg(m, 2 * n);
-  dg << g_q, g_p;
-  const auto of_dg = detail::singular_values(dg);
-  report.jacobian_rank = of_dg.largest > 0 ? of_dg.smallest / of_dg.largest : 0;
-  // N is of the size |dg|^2 |H_zz| where it does not vanish.
-  const auto of_n = detail::singular_values(n_matrix);
-  const double scale = of_dg.largest * of_dg.largest * hessian_scale(system, z);
-  report.nondegeneracy = scale > 0 ? of_n.smallest / scale : 0;
-  return report;
-}
-
 /// The largest entry of H_zz and of H_z: the size that brackets with H can have.
 template <class Sys>
 double hessian_scale(const Sys& system, const StateOf<Sys, double>& z) {
@@ -122,6 +91,41 @@ double hessian_scale(const Sys& system, const StateOf<Sys, double>& z) {
     scale = larger(scale, larger(largest_magnitude(h_q), largest_magnitude(h_p)));
   }
   return scale;
+}
+
+template <class Sys>
+PointReport report_point(const Sys& system, const StateOf<Sys, double>& z) {
+  constexpr int N = Sys::dimension_at_compile_time;
+  constexpr int M = Sys::constraints_at_compile_time;
+  const int n = system.dimension(), m = system.constraint_count();
+  PointReport report;
+  if (m == 0) return report;
+  Residuals<Sys, double> residuals(system);
+  residuals.evaluate(system, z);
+  report.constraint = residuals.largest_primary();
+  report.hidden = residuals.largest_hidden();
+  if (m > PointReport::most_constraints) return report;
+  Vector<double, M> g(m);
+  Matrix<double, M, N> g_q(m, n), g_p(m, n);
+  system.linearise(z.q, z.p, g, g_q, g_p);
+  if (system.traits().holonomic) g_p.setZero();
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < i; ++j)
+      report.bracket =
+          larger(report.bracket, std::abs(g_q.row(i).dot(g_p.row(j)) - g_p.row(i).dot(g_q.row(j))));
+  Matrix<double, dynamic> dg(m, 2 * n);
+  dg << g_q, g_p;
+  const auto of_dg = detail::singular_values(dg);
+  report.jacobian_rank = of_dg.largest > 0 ? of_dg.smallest / of_dg.largest : 0;
+  // N is of the size |dg|^2 |H_zz| where it does not vanish.
+  Vector<double, dynamic> rho;
+  Matrix<double, dynamic> n_matrix;
+  hidden_and_n(system, z, rho, n_matrix);
+  const auto of_n = detail::singular_values(n_matrix);
+  const double scale = of_dg.largest * of_dg.largest * hessian_scale(system, z);
+  report.nondegeneracy = scale > 0 ? of_n.smallest / scale : 0;
+  report.ranks_known = true;
+  return report;
 }
 
 }  // namespace rattleback

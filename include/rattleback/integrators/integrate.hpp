@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rattleback/geometry/consistent.hpp"
+#include "rattleback/integrators/compensated.hpp"
 #include "rattleback/integrators/explain.hpp"
 #include "rattleback/integrators/run.hpp"
 
@@ -24,6 +25,9 @@ struct RunOptions {
   long steps = 0;   ///< or
   double time = 0;  ///< a length that is rounded to whole steps
   long every = 0;   ///< store every k-th state; 0: about a thousand in all
+  /// Sums that keep what rounding drops (compensated.hpp): energy round-off grows like the square
+  /// root of the number of steps, at several times the cost of a step.
+  bool compensated = false;
   bool allow_inconsistent = false;
   double consistency = 1e-9;  ///< largest |g| and |{g,H}| of a start that is taken as it is
   /// Called with every stored state.
@@ -61,7 +65,7 @@ class Recorder {
   using Options = RunOptions<Point>;
 
   Recorder(const Sys& system, const Options& options, Run<S, Sys::dimension_at_compile_time>& run)
-      : system_(system), options_(options), run_(run), hidden_(system) {}
+      : system_(system), options_(options), run_(run), residuals_(system) {}
 
   void store(long step, const Point& z) {
     const double t = run_.step * static_cast<double>(step);
@@ -71,9 +75,9 @@ class Recorder {
     run_.energy_error = larger(run_.energy_error, std::abs(energy - run_.initial_energy));
     drift_.add(t, energy - run_.initial_energy);
     run_.energy_drift = drift_.value();
-    const auto [g, rho] = hidden_(system_, z);
-    run_.constraint = larger(run_.constraint, g);
-    run_.hidden = larger(run_.hidden, rho);
+    residuals_.evaluate(system_, z);
+    run_.constraint = larger(run_.constraint, residuals_.largest_primary());
+    run_.hidden = larger(run_.hidden, residuals_.largest_hidden());
     run_.times.push_back(t);
     run_.states.push_back(z);
     run_.energies.push_back(energy);
@@ -82,38 +86,10 @@ class Recorder {
   }
 
  private:
-  /// max |g| and max |{g,H}|.
-  struct Residuals {
-    explicit Residuals(const Sys& s)
-        : g(s.constraint_count()),
-          g_q(s.constraint_count(), s.dimension()),
-          g_p(s.constraint_count(), s.dimension()),
-          h_q(s.dimension()),
-          h_p(s.dimension()) {}
-    std::pair<double, double> operator()(const Sys& s, const Point& z) {
-      if (s.constraint_count() == 0) return {0, 0};
-      s.linearise(z.q, z.p, g, g_q, g_p);
-      s.energy_gradient(z.q, z.p, h_q, h_p);
-      const double primary = largest_magnitude(g);
-      double hidden = 0;
-      for (Eigen::Index i = 0; i < g.size(); ++i) {
-        S sum(0);
-        for (Eigen::Index j = 0; j < h_p.size(); ++j) sum += g_q(i, j) * h_p[j];
-        if (!s.traits().holonomic)
-          for (Eigen::Index j = 0; j < h_p.size(); ++j) sum -= g_p(i, j) * h_q[j];
-        hidden = larger(hidden, magnitude(sum));
-      }
-      return {primary, hidden};
-    }
-    MultiplierOf<Sys, S> g;
-    JacobianOf<Sys, S> g_q, g_p;
-    PositionOf<Sys, S> h_q, h_p;
-  };
-
   const Sys& system_;
   const Options& options_;
   Run<S, Sys::dimension_at_compile_time>& run_;
-  Residuals hidden_;
+  Residuals<Sys, S> residuals_;
   Slope drift_;
 };
 
@@ -185,6 +161,14 @@ template <ConstrainedSystem Sys, class M>
 auto integrate(const Sys& system, const M& method, const StateOf<Sys, double>& start,
                const RunOptions<StateOf<Sys, double>>& options) {
   if (!options.allow_inconsistent) require_consistent(system, start, {options.consistency});
+  if (options.compensated) {
+    if constexpr (Compensable<Sys, M>) {
+      auto stepper = compensated_stepper(system, method);
+      return integrate_with<double>(system, stepper, method.info().name, start, options);
+    } else {
+      detail::refuse_compensated(method.info().name);
+    }
+  }
   auto stepper = method.template stepper<double>(system);
   return integrate_with<double>(system, stepper, method.info().name, start, options);
 }
