@@ -176,13 +176,19 @@ class EliminatedStepper {
 
   EliminatedStepper(const Sys& system, Baseline kind, SolveOptions = {})
       : kind_(kind), n_(system.dimension()), field_(system), work_(sized()), sum_(sized()) {
+    if (kind == Baseline::velocity_verlet && !system.traits().lagrangian)
+      throw ModelError("baseline velocity-verlet: needs the momentum of a velocity, a Lagrangian");
     for (auto* v : {&dq_, &dp_, &v_, &a_, &a1_, &v1_, &unused_}) v->resize(n_);
   }
   void reset() {}
   Status present(const Sys&, State&) { return {}; }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
-    Status status = kind_ == Baseline::rk4 ? rk4(system, z, h) : velocity_verlet(system, z, h);
+    Status status;
+    if constexpr (LagrangianForm<Sys>)
+      status = kind_ == Baseline::rk4 ? rk4(system, z, h) : velocity_verlet(system, z, h);
+    else
+      status = rk4(system, z, h);
     if (!status) return status;
     const double size = larger(largest_magnitude(sum_.q), largest_magnitude(sum_.p));
     if (!(size < 1e150)) return {Outcome::not_finite, 0, size};
