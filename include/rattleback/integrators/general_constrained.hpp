@@ -94,14 +94,18 @@ class GeneralConstrained {
 
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
     system.linearise(z.q, z.p, r_, g_q_, g_p_);
-    // Round-off of g when (q, p) are rounded: eps (|g_q||q| + |g_p||p|).
-    double scale = 0;
+    // Round-off of g when (q, p) are rounded: eps (|g_q||q| + |g_p||p|). With the largest coordinate
+    // in place of each: one that is zero now (g = q_1) is not on its way.
+    double scale = 0, size_q = 1e-3, size_p = 1e-3;
+    for (int j = 0; j < n_; ++j) {
+      size_q = larger(size_q, magnitude(base(z.q[j])));
+      size_p = larger(size_p, magnitude(base(z.p[j])));
+    }
     for (int i = 0; i < m_; ++i) {
       double row = 0;
       for (int j = 0; j < n_; ++j) {
-        row += magnitude(base(g_q_(i, j))) * magnitude(base(z.q[j]));
-        if (!system.traits().holonomic)
-          row += magnitude(base(g_p_(i, j))) * magnitude(base(z.p[j]));
+        row += magnitude(base(g_q_(i, j))) * size_q;
+        if (!system.traits().holonomic) row += magnitude(base(g_p_(i, j))) * size_p;
       }
       scale = larger(scale, row);
     }
@@ -193,11 +197,13 @@ class GeneralConstrained {
     if (!factor_hidden(system, start_, sigma_))
       return {Outcome::rank_loss, 0, report_.smallest_pivot};
     if (fresh_ && inertia() != negative_) return {Outcome::branch_jump, 0, report_.smallest_pivot};
-    double size = 0, before = 1e150;
+    // Round-off of {g,H} comes from what slides, too: at a turning point all its terms vanish at the
+    // end, and not at the start.
+    double size = 0, before = 1e150, floor = hidden(system, start_, r_);
     for (int k = 0; k < options_.max_iterations; ++k) {
       work_ = start_;
       if (Status s = fibre_.slide(system, sigma_, work_); !s) return s;
-      double floor = hidden(system, work_, r_);
+      floor = larger(floor, hidden(system, work_, r_));
       size = largest_magnitude(r_);
       if (!(size < 1e150)) return {Outcome::not_finite, k, size};
       const bool stagnates = size > 0.25 * before && size <= Stopping::stagnation_band * floor;
