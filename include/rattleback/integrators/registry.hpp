@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/integrate.hpp"
 
 namespace rattleback {
 
@@ -21,5 +22,10 @@ const std::vector<Method>& registry();
 /// "rattle", "rattle:base=midpoint,project=output": options left out take their defaults. Throws
 /// InputError that names the choices.
 const Method& find_method(std::string_view specification);
+
+/// integrate() for what is known at run time only.
+Run<double, dynamic> integrate(const AnySystem& system, const Method& method,
+                               const State<double>& start, const RunOptions<State<double>>& options,
+                               const SolveOptions& solve = {});
 
 }  // namespace rattleback
