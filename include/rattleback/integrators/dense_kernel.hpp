@@ -38,6 +38,7 @@ class DenseKernel {
     system.linearise(q, q, g, j, j);
   }
 
+  static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_i = relative sum_j |G_ij| |q_j|
   static void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) {
@@ -78,12 +79,14 @@ class DenseKernel {
     kick(j, delta, p);
     add_scaled(Real<S>(1), delta, lambda);
   }
-  /// p -= after h V_q(q)
-  RATTLEBACK_INLINE static void arrive(const Sys& system, const State<S, N>&, const Jacobian&,
-                                       const Multiplier&, const Real<S>& h, double, double after,
-                                       const Position& q, Position& v_q, Position& p) {
+  /// p -= after h V_q(q), and mu = G M^-1 p with the G of next where that is asked for
+  RATTLEBACK_INLINE void arrive(const Sys& system, const State<S, N>&, const Jacobian&,
+                                const Jacobian& next, const Multiplier&, const Real<S>& h, double,
+                                double after, bool project, const Position& q, Position& v_q,
+                                Position& p, Multiplier& mu) {
     system.potential_gradient(q, v_q);
     if (after != 0) subtract_scaled(Real<S>(h * after), v_q, p);
+    if (project) hidden(system, next, p, mu);
   }
 
   /// The Jacobian at the new position becomes the one at the old.

@@ -39,7 +39,7 @@ class LinkKernel {
   using Position = Vector<S, dynamic>;
   using Multiplier = Vector<S, dynamic>;
   using Jacobian = Vector<S, dynamic>;  // 2D a link: by its first end, then by its second
-  using Predictor = RollingPredictor<Multiplier>;
+  using Predictor = ProjectedPredictor<Multiplier>;
   using Floor = Vector<double, dynamic>;
 
   explicit LinkKernel(const Sys& system)
@@ -103,12 +103,13 @@ class LinkKernel {
     kick(jacobian, delta, p);
     add_scaled(Real<S>(1), delta, lambda);
   }
-  /// p -= after h V_q(q)
-  void arrive(const Sys& system, const State<S, dynamic>&, const Jacobian&, const Multiplier&,
-              const Real<S>& h, double, double after, const Position& q, Position& v_q,
-              Position& p) const {
+  /// p -= after h V_q(q), and mu = G M^-1 p with the G of next where that is asked for
+  void arrive(const Sys& system, const State<S, dynamic>&, const Jacobian&, const Jacobian& next,
+              const Multiplier&, const Real<S>& h, double, double after, bool project,
+              const Position& q, Position& v_q, Position& p, Multiplier& mu) const {
     system.potential_gradient(q, v_q);
     if (after != 0) subtract_scaled(Real<S>(h * after), v_q, p);
+    if (project) hidden(system, next, p, mu);
   }
   /// out = G M^-1 p
   void hidden(const Sys& system, const Jacobian& jacobian, const Position& p,
@@ -147,6 +148,7 @@ class LinkKernel {
     return report.ok;
   }
 
+  static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_k = relative sum_j |G_kj| |q_j|
   void measure(const Position& q, const Jacobian& jacobian, double relative, Floor& floor) const {

@@ -76,15 +76,15 @@ class NaturalConstrained {
     Working<fixed, Jacobian> jacobian = jacobian_, next = next_jacobian_;
     Working<fixed, Predictor> predictor = predictor_;
 
-    predictor.predict(h, lambda);
+    predictor.predict(h, lambda, mu, project);
     kernel.launch(system, z, jacobian, lambda, v_q, h, before, q, p);  // ph, and q1 for this lambda
     Status status = land(system, kernel, jacobian, next, g, mu, q);    // mu: what h lambda lacked
     if (!status) return failed(status);
     if (status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
-    kernel.arrive(system, z, jacobian, lambda, h, before, after, q, v_q, p);  // V_q(q1), p1-
+    // V_q(q1), p1-, and the hidden constraint there in mu
+    kernel.arrive(system, z, jacobian, next, lambda, h, before, after, project, q, v_q, p, mu);
     kernel.exchange(jacobian, next);
     predictor.record(h, lambda);
-    if (project) kernel.hidden(system, jacobian, p, mu);
     // The factorisation serves the projection here and the position solve of the next step.
     if (!kernel.solve_fresh(system, jacobian, mu, project)) return failed({Outcome::rank_loss});
     if (project) kernel.kick(jacobian, mu, p);
@@ -147,7 +147,7 @@ class NaturalConstrained {
     for (int k = 0; k < options_.max_iterations; ++k) {
       if (kernel.settled(system, q, g, next, floor_)) return {Outcome::ok, k};
       if (k > 0) {
-        const double size = largest_magnitude(g);
+        const double size = Kernel::size(g);
         if (!(size < 1e300)) return {Outcome::not_finite, k, size};
         if (size > 0.5 * last) {
           if (stalled_at_round_off(g, next, q)) return {Outcome::ok, k, size};

@@ -48,7 +48,7 @@ template <class Lengths>
 struct Rods {
   Lengths length;
   template <class V>
-  auto operator()(const V& d, int k) const {
+  RATTLEBACK_INLINE auto operator()(const V& d, int k) const {
     typename V::Scalar sum = d[0] * d[0];
     for (int c = 1; c < d.size(); ++c) sum += d[c] * d[c];
     const Base<typename V::Scalar> l(length[k]);
@@ -151,7 +151,9 @@ class LinkedSystem {
     if constexpr (requires { potential_.gradient(x, body, gradient); })
       potential_.gradient(x, body, gradient);
     else
-      automatic_gradient([&](const auto& y) { return body_potential(y, body); }, x, gradient);
+      [&]<std::size_t... I>(std::index_sequence<I...>) {
+        ((gradient[I] = body_slope<I>(x, body)), ...);
+      }(std::make_index_sequence<D>{});
     return gradient;
   }
 
@@ -162,6 +164,9 @@ class LinkedSystem {
     if constexpr (requires(const LinkFunction& l) { l.length; }) return true;
     return std::is_invocable_v<const LinkFunction&, const V&>;
   }();
+
+  /// Whether that derivative e is d itself.
+  static constexpr bool is_rod = requires(const LinkFunction& l) { l.length; };
 
   template <class S>
   RATTLEBACK_INLINE S link(const Point<S>& a, const Point<S>& b, int k) const {
@@ -177,21 +182,24 @@ class LinkedSystem {
   template <class S, class Slope>
   RATTLEBACK_INLINE S link_slope(const Point<S>& a, const Point<S>& b, int k, Slope&& slope) const {
     constexpr int K = is_relative ? D : 2 * D;
-    using Lifted = Dual<S, K>;
-    const auto lifted = [&]<std::size_t... C>(const Point<S>& x, int offset,
-                                              std::index_sequence<C...>) {
-      Point<Lifted> y;
-      ((y[C] = Lifted::variable(x[C], offset + static_cast<int>(C))), ...);
-      return y;
-    };
-    constexpr auto all = std::make_index_sequence<D>{};
-    Lifted value;
-    if constexpr (is_relative)
-      value = relative_link(lifted(difference(a, b), 0, all), k);
-    else
-      value = link(lifted(a, 0, all), lifted(b, D, all), k);
-    for (int c = 0; c < K; ++c) slope[c] = value.partials[c];
-    return value.value;
+    S value;
+    [&]<std::size_t... I>(std::index_sequence<I...>) RATTLEBACK_INLINE_LAMBDA {
+      if constexpr (is_relative)
+        ((value = directional<I>(difference(a, b), k, slope[I])), ...);
+      else
+        ((value = directional<I>(a, b, k, slope[I])), ...);
+    }(std::make_index_sequence<K>{});
+    return value;
+  }
+  /// The derivative by d alone, for relative links.
+  template <class S>
+  RATTLEBACK_INLINE Point<S> relative_slope(const Point<S>& d, int k) const {
+    static_assert(is_relative);
+    Point<S> e;
+    [&]<std::size_t... I>(std::index_sequence<I...>) RATTLEBACK_INLINE_LAMBDA {
+      (directional<I>(d, k, e[I]), ...);
+    }(std::make_index_sequence<D>{});
+    return e;
   }
 
   // -- the whole system in any scalar: what generic code asks --
@@ -261,6 +269,31 @@ class LinkedSystem {
   }
 
  private:
+  template <int Variable, class S>
+  RATTLEBACK_INLINE S body_slope(const Point<S>& x, int body) const {
+    return body_potential(lifted<Variable>(x), body).partials[0];
+  }
+  template <int Variable, class S>
+  RATTLEBACK_INLINE static Point<Dual<S, 1>> lifted(const Point<S>& x, int offset = 0) {
+    Point<Dual<S, 1>> y;
+    for (int c = 0; c < D; ++c) y[c] = Dual<S, 1>(x[c]);
+    if (Variable >= offset && Variable < offset + D) y[Variable - offset].partials[0] = S(1);
+    return y;
+  }
+  /// Value and derivative of link k by one variable. One partial at a time is plain arithmetic: the
+  /// sweeps share the value, and the compiler takes four links at once.
+  template <int Variable, class S, class Slope>
+  RATTLEBACK_INLINE S directional(const Point<S>& a, const Point<S>& b, int k, Slope& slope) const {
+    const Dual<S, 1> value = link(lifted<Variable>(a), lifted<Variable>(b, D), k);
+    slope = value.partials[0];
+    return value.value;
+  }
+  template <int Variable, class S, class Slope>
+  RATTLEBACK_INLINE S directional(const Point<S>& d, int k, Slope& slope) const {
+    const Dual<S, 1> value = relative_link(lifted<Variable>(d), k);
+    slope = value.partials[0];
+    return value.value;
+  }
   template <class S>
   RATTLEBACK_INLINE static Point<S> difference(const Point<S>& a, const Point<S>& b) {
     Point<S> d;

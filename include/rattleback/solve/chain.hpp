@@ -54,9 +54,13 @@ struct FourRows {
     return Row{p3, p2, p1, 1} / Row{p4, p3, p2, p1};
   }
 
+  /// value(first), ...: at once where the caller knows how.
   template <class Value>
   static Row load(Value&& value, int first) {
-    return Row{value(first), value(first + 1), value(first + 2), value(first + 3)};
+    if constexpr (requires { value.four(first); })
+      return value.four(first);
+    else
+      return Row{value(first), value(first + 1), value(first + 2), value(first + 3)};
   }
 
   void hand_over(PivotMonitor<double>& monitor) const {
