@@ -99,8 +99,9 @@ class FullMass {
     }
   }
   static std::string entry(Eigen::Index i, Eigen::Index j, const Matrix<T, N>& a) {
-    return "(" + std::to_string(i) + ", " + std::to_string(j) + ") is " +
-           detail::quote(smallest(a(i, j)));
+    std::string text = "(";
+    text += std::to_string(i) + ", " + std::to_string(j) + ") is ";
+    return text += detail::quote(smallest(a(i, j)));
   }
   /// Gauss-Jordan; a symmetric positive definite matrix needs no pivoting.
   static Matrix<T, N> invert(Matrix<T, N> a) {
