@@ -134,15 +134,15 @@ class ChainKernel {
           }
         },
         [=, &system, &next](int first, int count) RATTLEBACK_INLINE_LAMBDA {
-          if (project) ChainKernel::hidden(system, next, out, first, count, m);
+          if (project) hidden_block(system, next, out, first, count, m);
         });
   }
   /// out = G M^-1 p
   RATTLEBACK_PASS void hidden(const Sys& system, const Jacobian& jacobian, const Position& p,
                               Multiplier& out) const {
-    hidden(system, jacobian, p.data(), 0, 1, out.data());
+    hidden_block(system, jacobian, p.data(), 0, 1, out.data());
     for (int k = 1; k < n_; k += block)
-      hidden(system, jacobian, p.data(), k, std::min(block, n_ - k), out.data());
+      hidden_block(system, jacobian, p.data(), k, std::min(block, n_ - k), out.data());
   }
 
   /// Factors G M^-1 G^T.
@@ -178,6 +178,13 @@ class ChainKernel {
     b[n_ - 1] = b[n_ - 1] * pivot_[n_ - 1];
     for (int k = n_ - 2; k >= 0; --k) b[k] = b[k] * pivot_[k] - b[k + 1] * upper_[k + 1];
     return usable;
+  }
+
+  /// Whether no link has turned by a right angle or more: (G_1 M^-1 G_0^T)_kk > 0.
+  bool same_branch(const Sys& system, const Jacobian& at_start, const Jacobian& here) const {
+    bool all = true;
+    for (int k = 0; k < n_; ++k) all = all && smallest(diagonal(system, here, at_start, k)) > 0;
+    return all;
   }
 
   /// The largest |g_k|; not a number if one is.
@@ -221,9 +228,9 @@ class ChainKernel {
   using Point = Vector<S, D>;
 
   /// (G M^-1 p)_k for a block of links; link 0 is a block of its own.
-  RATTLEBACK_INLINE static void hidden(const Sys& system, const Jacobian& jacobian,
-                                       const S* __restrict p, int k0, int count,
-                                       S* __restrict out) {
+  RATTLEBACK_INLINE static void hidden_block(const Sys& system, const Jacobian& jacobian,
+                                             const S* __restrict p, int k0, int count,
+                                             S* __restrict out) {
     if (k0 == 0) {
       S sum(0);
       for (int c = 0; c < D; ++c) sum += jacobian.root_second(c) * p[c];

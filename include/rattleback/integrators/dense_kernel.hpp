@@ -126,6 +126,16 @@ class DenseKernel {
     multiply(j, v, out);
   }
 
+  /// Whether no constraint's gradient has turned by a right angle or more: (G_1 M^-1 G_0^T)_ii > 0.
+  bool same_branch(const Sys&, const Jacobian&, const Jacobian& j1) const {
+    bool all = true;
+    for (Eigen::Index i = 0; i < j1.rows(); ++i) {
+      const int k = static_cast<int>(i);
+      all = all && smallest(product(j1, k, k)) > 0;
+    }
+    return all;
+  }
+
   /// Factors G M^-1 G^T.
   RATTLEBACK_INLINE FactorReport factor(const Sys& system, const Jacobian& j) {
     prepare(system, j);

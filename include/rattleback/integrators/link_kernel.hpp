@@ -148,6 +148,13 @@ class LinkKernel {
     return report.ok;
   }
 
+  /// Whether no link has turned by a right angle or more: (G_1 M^-1 G_0^T)_kk > 0.
+  bool same_branch(const Sys& system, const Jacobian& j0, const Jacobian& j1) const {
+    bool all = true;
+    for (int k = 0; k < m_; ++k) all = all && smallest(product(system, j1, k, j0, k)) > 0;
+    return all;
+  }
+
   static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_k = relative sum_j |G_kj| |q_j|

@@ -79,6 +79,9 @@ class NaturalConstrained {
     predictor.predict(h, lambda, mu, project);
     kernel.launch(system, z, jacobian, lambda, v_q, h, before, q, p);  // ph, and q1 for this lambda
     Status status = land(system, kernel, jacobian, next, g, mu, q);    // mu: what h lambda lacked
+    // A solution found with difficulty may be another one.
+    if (status.iterations > few && !kernel.same_branch(system, jacobian, next))
+      status.outcome = Outcome::branch_jump;
     if (!status) return failed(status);
     if (status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
     // V_q(q1), p1-, and the hidden constraint there in mu
@@ -111,6 +114,7 @@ class NaturalConstrained {
  private:
   static constexpr bool fixed =
       Kernel::N != dynamic && Kernel::M != dynamic && ScalarTraits<S>::lanes == 1;
+  static constexpr int few = 3;  // iterations of a step that went well
   static constexpr bool local_kernel = fixed && Kernel::exact_newton;
 
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
