@@ -91,6 +91,10 @@ class NaturalConstrained {
     // The factorisation serves the projection here and the position solve of the next step.
     if (!kernel.solve_fresh(system, jacobian, mu, project)) return failed({Outcome::rank_loss});
     if (project) kernel.kick(jacobian, mu, p);
+    if constexpr (ScalarTraits<S>::is_dual)
+      if (project) project_partials(system, kernel, jacobian, g, p);
+    if (!(project ? within(mu, overflow) : within(p, overflow)))
+      return failed({Outcome::not_finite, status.iterations});
     if constexpr (fixed) {
       copy(q, z.q), copy(p, z.p), copy(v_q, v_q_), copy(lambda, lambda_), copy(mu, mu_);
       copy(jacobian, jacobian_);
@@ -108,10 +112,21 @@ class NaturalConstrained {
     kernel_.hidden(system, jacobian_, z.p, mu_);
     if (!kernel_.solve_fresh(system, jacobian_, mu_, true)) return {Outcome::rank_loss};
     kernel_.kick(jacobian_, mu_, z.p);
+    if constexpr (ScalarTraits<S>::is_dual) project_partials(system, kernel_, jacobian_, g_, z.p);
     return {};
   }
 
  private:
+  static constexpr double overflow = 1e150;
+
+  /// The matrix is made of base values; solved once more, the partial derivatives are exact too.
+  static void project_partials(const Sys& system, Kernel& kernel, const Jacobian& jacobian,
+                               Multiplier& rest, Position& p) {
+    kernel.hidden(system, jacobian, p, rest);
+    (void)kernel.solve_fresh(system, jacobian, rest, true);
+    kernel.kick(jacobian, rest, p);
+  }
+
   static constexpr bool fixed =
       Kernel::N != dynamic && Kernel::M != dynamic && ScalarTraits<S>::lanes == 1;
   static constexpr int few = 3;  // iterations of a step that went well

@@ -95,7 +95,7 @@ bool within(const Eigen::DenseBase<Derived>& v, double bound) {
   using S = typename Derived::Scalar;
   bool all = true;
   for (Eigen::Index i = 0; i < v.rows(); ++i)
-    all = all && ScalarTraits<S>::within(v.derived().coeff(i, 0), bound);
+    all &= ScalarTraits<S>::within(v.derived().coeff(i, 0), bound);
   return all;
 }
 
