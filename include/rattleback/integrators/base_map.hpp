@@ -94,7 +94,7 @@ class BaseStepper {
     if (map == BaseMap::midpoint) stages_.emplace(*this, 1);
     if (map == BaseMap::gauss2) stages_.emplace(*this, 2);
     if (map == BaseMap::gauss3) stages_.emplace(*this, 3);
-    if (map == BaseMap::exact) flow_.emplace(2 * n_);
+    if (map == BaseMap::exact) flow_.emplace(2 * n_), point_.resize(2 * n_);
   }
 
   /// z <- phi_h(z)
@@ -224,7 +224,7 @@ class BaseStepper {
         return {};
       }
     }
-    Vector<S, D> x(2 * n_);
+    Vector<S, D>& x = point_;
     for (int i = 0; i < n_; ++i) x[i] = z.q[i], x[n_ + i] = z.p[i];
     Status status = flow_->advance(
         [&](const Vector<S, D>& y, Vector<S, D>& out) {
@@ -322,6 +322,7 @@ class BaseStepper {
   DenseLu<T, N> lu_;
   std::optional<Stages> stages_;
   std::optional<RoundOffFlow<S, D>> flow_;
+  Vector<S, D> point_;  // of that flow
 };
 
 }  // namespace rattleback

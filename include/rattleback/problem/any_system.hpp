@@ -48,41 +48,41 @@ class TypedModel final : public SystemModel<S> {
 
   S energy(const V& q, const V& p) const override { return system_->energy(in(q), in(p)); }
   void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const override {
-    Vector<S, N> a(q.size()), b(q.size());
+    auto &a = vector<N, 0>(q.size()), &b = vector<N, 1>(q.size());
     system_->energy_gradient(in(q), in(p), a, b);
     h_q = a;
     h_p = b;
   }
   void potential_gradient(const V& q, V& v_q) const override {
     if constexpr (NaturalForm<Sys>) {
-      Vector<S, N> a(q.size());
+      auto& a = vector<N, 0>(q.size());
       system_->potential_gradient(in(q), a);
       v_q = a;
     }
   }
   void velocity(const V& p, V& v) const override {
     if constexpr (NaturalForm<Sys>) {
-      Vector<S, N> a(p.size());
+      auto& a = vector<N, 0>(p.size());
       system_->velocity(in(p), a);
       v = a;
     }
   }
   void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const override {
     if constexpr (LagrangianForm<Sys>) {
-      Vector<S, N> a(q.size()), b(q.size());
+      auto &a = vector<N, 0>(q.size()), &b = vector<N, 1>(q.size());
       system_->lagrangian_gradient(in(q), in(v), a, b);
       l_q = a;
       l_v = b;
     }
   }
   void constraint(const V& q, const V& p, V& g) const override {
-    Vector<S, M> value(g.size());
+    auto& value = vector<M, 2>(g.size());
     system_->constraint(in(q), in(p), value);
     g = value;
   }
   void linearise(const V& q, const V& p, V& g, J& g_q, J& g_p) const override {
-    Vector<S, M> value(g.size());
-    Matrix<S, M, N> a(g.size(), q.size()), b(g.size(), q.size());
+    auto& value = vector<M, 2>(g.size());
+    auto &a = matrix<0>(g.size(), q.size()), &b = matrix<1>(g.size(), q.size());
     system_->linearise(in(q), in(p), value, a, b);
     g = value;
     g_q = a;
@@ -90,8 +90,12 @@ class TypedModel final : public SystemModel<S> {
   }
   bool slide(V& q, V& p, const V& lambda) const override {
     if constexpr (requires(Vector<S, N>& x, const Vector<S, M>& l) { system_->slide(x, x, l); }) {
-      Vector<S, N> x = q, y = p;
-      const bool known = system_->slide(x, y, Vector<S, M>(lambda));
+      auto &x = vector<N, 0>(q.size()), &y = vector<N, 1>(q.size());
+      auto& l = vector<M, 2>(lambda.size());
+      x = q;
+      y = p;
+      l = lambda;
+      const bool known = system_->slide(x, y, l);
       q = x;
       p = y;
       return known;
@@ -100,7 +104,9 @@ class TypedModel final : public SystemModel<S> {
   }
   bool flow(V& q, V& p, const Real<S>& h) const override {
     if constexpr (requires(Vector<S, N>& x) { system_->flow(x, x, h); }) {
-      Vector<S, N> x = q, y = p;
+      auto &x = vector<N, 0>(q.size()), &y = vector<N, 1>(q.size());
+      x = q;
+      y = p;
       system_->flow(x, y, h);
       q = x;
       p = y;
@@ -110,6 +116,19 @@ class TypedModel final : public SystemModel<S> {
   }
 
  private:
+  // Reused between calls, so that sizes known at run time cost no allocation in a step.
+  template <int Size, int Slot>
+  static Vector<S, Size>& vector(Eigen::Index size) {
+    thread_local Vector<S, Size> v;
+    v.resize(size);
+    return v;
+  }
+  template <int Slot>
+  static Matrix<S, M, N>& matrix(Eigen::Index rows, Eigen::Index columns) {
+    thread_local Matrix<S, M, N> a;
+    a.resize(rows, columns);
+    return a;
+  }
   static Vector<S, N> in(const V& v)
     requires(N != dynamic)
   {

@@ -1,0 +1,142 @@
+// No allocation in a step, after the first. malloc itself is counted in this program: operator new
+// and Eigen's own allocator both end there.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "rattleback/integrators/compensated.hpp"
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
+#include "rattleback/problem/any_system.hpp"
+#include "rattleback/problem/pack.hpp"
+#include "rattleback/problem/witness.hpp"
+
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define COUNTS_ALLOCATIONS 1
+#else
+#define COUNTS_ALLOCATIONS 0
+#endif
+
+namespace {
+thread_local long allocations = 0;
+}
+
+#if COUNTS_ALLOCATIONS
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* p, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(p, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
+  ++allocations;
+  *p = __libc_memalign(alignment, size);
+  return *p ? 0 : ENOMEM;
+}
+}
+#endif
+
+namespace rattleback {
+namespace {
+
+struct StepAllocation : ::testing::Test {
+  void SetUp() override {
+    if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc cannot be counted here";
+  }
+};
+
+/// Allocations in ten steps after three; -1 where a step fails.
+template <class Sys, class Stepper, class Point, class H>
+long allocations_of(const Sys& system, Stepper& stepper, Point z, const H& h) {
+  bool ok = true;
+  for (int i = 0; i < 3; ++i) ok = ok && stepper.step(system, z, h);
+  const long before = allocations;
+  for (int i = 0; i < 10; ++i) ok = ok && stepper.step(system, z, h);
+  return ok ? allocations - before : -1;
+}
+
+TEST_F(StepAllocation, is_counted) {
+  const long before = allocations;
+  Vector<double, dynamic> v(10);
+  v.setZero();
+  const Vector<double, dynamic> w = v + v;
+  EXPECT_EQ(w[0], 0);
+  EXPECT_EQ(allocations - before, 2);
+}
+
+TEST_F(StepAllocation, none_for_any_registered_method_on_run_time_systems) {
+  const auto check = [](const char* name, auto system, const auto& start) {
+    const AnySystem any(name, system);
+    const auto z = start.template in<double>();
+    const State<double> dynamic_z{z.q, z.p};
+    int tried = 0;
+    for (const Method& method : registry()) {
+      if (!method.info().applies(any.traits())) continue;
+      long count = 0;
+      try {
+        auto stepper = method.stepper<double>(any);
+        count = allocations_of(any, *stepper, dynamic_z, 0.01);
+      } catch (const Error&) {
+        continue;  // does not apply after all, and says so at set-up
+      }
+      if (count < 0) continue;  // nor does its first step succeed
+      ++tried;
+      EXPECT_EQ(count, 0) << method.info().name << " on " << name;
+    }
+    EXPECT_GE(tried, 16) << name;
+  };
+  using namespace witness;
+  check("planar_pendulum", planar_pendulum(), planar_pendulum_start);
+  check("chain_2d", chain_2d(), chain_2d_start);
+  check("magnetic", magnetic(), magnetic_start);
+  check("hopf_gravity", hopf_gravity(), hopf_gravity_start);
+  check("mixed_quartic", mixed_quartic(), mixed_quartic_start);
+}
+
+template <class S, class M, class Sys, class Start>
+void expect_none(const M& method, const Sys& system, const Start& start) {
+  auto stepper = method.template stepper<S>(system);
+  EXPECT_EQ(allocations_of(system, stepper, start.template in<S>(), 0.01), 0)
+      << method.info().name << ", " << ScalarTraits<S>::lanes << " lanes";
+}
+
+TEST_F(StepAllocation, none_for_systems_known_by_type) {
+  using namespace witness;
+  expect_none<double>(Rattle<>{}, double_pendulum(), double_pendulum_start);
+  expect_none<Pack>(Rattle<>{}, double_pendulum(), double_pendulum_start);
+  expect_none<double>(Rattle<BaseMap::exact>{}, double_pendulum(), double_pendulum_start);
+  expect_none<double>(Rattle<>{}, chain_2d(), chain_2d_start);
+  expect_none<Pack>(Rattle<>{}, chain_2d(), chain_2d_start);
+  expect_none<double>(Shake<BaseMap::gauss2>{}, chain_2d(), chain_2d_start);
+  expect_none<double>(Rattle<BaseMap::exact>{}, chain_2d(), chain_2d_start);
+  expect_none<double>(Rattle<>{}, mixed_quartic(), mixed_quartic_start);
+}
+
+TEST_F(StepAllocation, none_for_compensated_steps) {
+  const auto check = [](const auto& system, const auto& start) {
+    auto stepper = compensated_stepper(system, Rattle<>{});
+    EXPECT_EQ(allocations_of(system, stepper, start.template in<double>(), 0.01), 0);
+  };
+  check(witness::double_pendulum(), witness::double_pendulum_start);
+  check(witness::chain_2d(), witness::chain_2d_start);
+}
+
+}  // namespace
+}  // namespace rattleback
