@@ -9,6 +9,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
 #include "rattleback/problem/any_system.hpp"
+#include "rattleback/problem/linked_system.hpp"
 #include "rattleback/problem/pack.hpp"
 #include "rattleback/problem/witness.hpp"
 
@@ -127,6 +128,14 @@ TEST_F(StepAllocation, none_for_systems_known_by_type) {
   expect_none<double>(Shake<BaseMap::gauss2>{}, chain_2d(), chain_2d_start);
   expect_none<double>(Rattle<BaseMap::exact>{}, chain_2d(), chain_2d_start);
   expect_none<double>(Rattle<>{}, mixed_quartic(), mixed_quartic_start);
+}
+
+TEST_F(StepAllocation, none_for_linked_chains) {
+  const int links = 50;
+  const auto chain = chain_system<2>(links, [](const auto& x) { return x[1]; });
+  auto stepper = Rattle<>{}.stepper<double>(chain);
+  const auto z = witness::chain_start<double, 2>(links);
+  EXPECT_EQ(allocations_of(chain, stepper, z, 0.001), 0);
 }
 
 TEST_F(StepAllocation, none_for_compensated_steps) {
