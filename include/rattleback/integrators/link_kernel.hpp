@@ -124,7 +124,7 @@ class LinkKernel {
 
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys& system, const Jacobian& j) {
-    return gram_.factor([&](int k, int l) { return product(system, j, k, j, l); });
+    return gram_.factor(Entry{*this, system, j, j});
   }
   void solve(Multiplier& b) const { gram_.solve(b); }
   bool solve_fresh(const Sys& system, const Jacobian& jacobian, Multiplier& b, bool wanted) {
@@ -141,9 +141,7 @@ class LinkKernel {
       newton_.solve(b);
       return report.ok;
     }
-    const FactorReport report = gram_.factor([&](int k, int l) {
-      return T((product(system, j1, k, j0, l) + product(system, j0, k, j1, l)) * T(0.5));
-    });
+    const FactorReport report = gram_.factor(Entry{*this, system, j0, j1});
     gram_.solve(b);
     return report.ok;
   }
@@ -204,6 +202,18 @@ class LinkKernel {
     if (a.second == b.second) add(a.second, 1, 1);
     return sum;
   }
+
+  /// The symmetric part of G_1 M^-1 G_0^T. Not inlined into each of the many solvers: that took
+  /// 7 s of compile time a system.
+  struct Entry {
+    const LinkKernel& kernel;
+    const Sys& system;
+    const Jacobian &j0, &j1;
+    [[gnu::noinline]] T operator()(int k, int l) const {
+      const T a = kernel.product(system, j1, k, j0, l);
+      return &j0 == &j1 ? a : T((a + kernel.product(system, j0, k, j1, l)) * T(0.5));
+    }
+  };
 
   int m_;
   std::vector<Ends> ends_;

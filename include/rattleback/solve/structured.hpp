@@ -25,29 +25,32 @@ class StructuredLdlt {
   const Structure& structure() const { return structure_; }
 
   template <class Entry>
-  FactorReport factor(Entry&& entry) {
-    return std::visit(
-        [&](auto& solver) {
-          if (!permuted_) return solver.factor(entry);
-          FactorReport report = solver.factor(permuted_entry(entry, structure_.order));
-          if (report.row >= 0) report.row = structure_.order[report.row];
-          return report;
-        },
-        solver_);
+  FactorReport factor(const Entry& entry) {
+    const Ordered<const Entry> ordered{entry, permuted_ ? structure_.order.data() : nullptr};
+    FactorReport report = std::visit([&](auto& s) { return s.factor(ordered); }, solver_);
+    if (permuted_ && report.row >= 0) report.row = structure_.order[report.row];
+    return report;
   }
   template <class Vec>
   void solve(Vec& b) const {
-    std::visit(
-        [&](const auto& solver) {
-          if (permuted_)
-            solver.solve(permuted_vector(b, structure_.order));
-          else
-            solver.solve(b);
-        },
-        solver_);
+    const Ordered<Vec> ordered{b, permuted_ ? structure_.order.data() : nullptr};
+    std::visit([&](const auto& s) { s.solve(ordered); }, solver_);
   }
 
  private:
+  /// Entries and vectors in the solver's row numbers. One type whether they are permuted or not:
+  /// every solver is compiled once.
+  template <class V>
+  struct Ordered {
+    V& values;
+    const int* order;
+    decltype(auto) operator[](int i) const { return values[order ? order[i] : i]; }
+    S operator()(int i, int j) const {
+      if (!order) return values(i, j);
+      const int a = order[i], b = order[j];
+      return a > b ? values(a, b) : values(b, a);
+    }
+  };
   using Solver = std::variant<DenseLdlt<S>, ChainLdlt<S>, BandedLdlt<S>, ClusterLdlt<S>,
                               TreeLdlt<S>, SparseLdlt<S>>;
 
