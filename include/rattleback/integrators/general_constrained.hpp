@@ -25,6 +25,7 @@ class GeneralConstrained {
   GeneralConstrained(const Sys& system, BaseMap map, SolveOptions options = {})
       : n_(system.dimension()),
         m_(system.constraint_count()),
+        holonomic_(system.traits().holonomic),
         options_(options),
         base_(system, map, options),
         fibre_(system),
@@ -94,8 +95,8 @@ class GeneralConstrained {
 
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
     system.linearise(z.q, z.p, r_, g_q_, g_p_);
-    // Round-off of g when (q, p) are rounded: eps (|g_q||q| + |g_p||p|). With the largest coordinate
-    // in place of each: one that is zero now (g = q_1) is not on its way.
+    // Round-off of g when (q, p) are rounded: eps (|g_q||q| + |g_p||p|). With the largest
+    // coordinate in place of each: one that is zero now (g = q_1) is not on its way.
     double scale = 0, size_q = 1e-3, size_p = 1e-3;
     for (int j = 0; j < n_; ++j) {
       size_q = larger(size_q, magnitude(base(z.q[j])));
@@ -197,9 +198,10 @@ class GeneralConstrained {
     if (!factor_hidden(system, start_, sigma_))
       return {Outcome::rank_loss, 0, report_.smallest_pivot};
     if (fresh_ && inertia() != negative_) return {Outcome::branch_jump, 0, report_.smallest_pivot};
-    // Round-off of {g,H} comes from what slides, too: at a turning point all its terms vanish at the
-    // end, and not at the start.
+    // Round-off of {g,H} comes from what slides, too: at a turning point all its terms vanish at
+    // the end, and not at the start.
     double size = 0, before = 1e150, floor = hidden(system, start_, r_);
+    Stopping rounding(epsilon<S>);
     for (int k = 0; k < options_.max_iterations; ++k) {
       work_ = start_;
       if (Status s = fibre_.slide(system, sigma_, work_); !s) return s;
@@ -215,9 +217,30 @@ class GeneralConstrained {
         return {Outcome::rank_loss, k, report_.smallest_pivot};
       before = size;
       lu_.solve(r_);
+      // {g,H} may be a single term, such as H_beta, and is then no measure of its own round-off.
+      if (rounding.judge(slide_size(r_)) == Stopping::Verdict::done) {
+        measure_reach(system, start_, sigma_);
+        return {Outcome::ok, k, size};
+      }
       subtract_scaled(1, r_, sigma_);
     }
     return {Outcome::no_convergence, options_.max_iterations, size};
+  }
+  /// Length of a small slide by d at the last linearisation, relative to the state it began from.
+  double slide_size(const Multiplier& d) const {
+    double slide_q = 0, slide_p = 0, size_q = 1e-3, size_p = 1e-3;
+    for (int j = 0; j < n_; ++j) {
+      double dq = 0, dp = 0;
+      for (int i = 0; i < m_; ++i) {
+        dp += magnitude(base(g_q_(i, j))) * magnitude(d[i]);
+        if (!holonomic_) dq += magnitude(base(g_p_(i, j))) * magnitude(d[i]);
+      }
+      slide_q = larger(slide_q, dq);
+      slide_p = larger(slide_p, dp);
+      size_q = larger(size_q, magnitude(base(start_.q[j])));
+      size_p = larger(size_p, magnitude(base(start_.p[j])));
+    }
+    return larger(slide_q / size_q, slide_p / size_p);
   }
 
   /// rho = {g, H} = g_q H_p - g_p H_q; returns its round-off.
@@ -301,6 +324,7 @@ class GeneralConstrained {
   }
 
   int n_, m_;
+  bool holonomic_;
   SolveOptions options_;
   BaseStepper<Sys, S> base_;
   Fibre<Sys, S> fibre_;
