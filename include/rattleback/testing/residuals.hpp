@@ -11,7 +11,8 @@ struct ResidualOptions {
   int steps = 200;
 };
 
-/// max_i |g_i| / (|dg_i||z|) and max_i |{g_i,H}| / (|g_q||H_p| + |g_p||H_q|) at one state.
+/// max_i |g_i| / (|dg_i||z|) and max_i |{g_i,H}| / (|g_q||H_p| + |g_p||H_q|) at one state. The
+/// sizes are those of whole vectors: one coordinate may vanish, as in g = q_1.
 template <class Sys>
 ResidualResult residuals_at(const Sys& system, const StateOf<Sys, double>& z) {
   const int n = system.dimension(), m = system.constraint_count();
@@ -23,16 +24,18 @@ ResidualResult residuals_at(const Sys& system, const StateOf<Sys, double>& z) {
   system.linearise(z.q, z.p, g, g_q, g_p);
   if (system.traits().holonomic) g_p.setZero();
   system.energy_gradient(z.q, z.p, h_q, h_p);
+  const double q = largest_magnitude(z.q), p = largest_magnitude(z.p);
+  const double a = largest_magnitude(h_q), b = largest_magnitude(h_p);
   for (int i = 0; i < m; ++i) {
-    double rho = 0, size = 0, terms = 0;
+    double rho = 0, by_q = 0, by_p = 0;
     for (int j = 0; j < n; ++j) {
       rho += g_q(i, j) * h_p[j] - g_p(i, j) * h_q[j];
-      terms += std::abs(g_q(i, j) * h_p[j]) + std::abs(g_p(i, j) * h_q[j]);
-      size += std::abs(g_q(i, j) * z.q[j]) + std::abs(g_p(i, j) * z.p[j]);
+      by_q += std::abs(g_q(i, j));
+      by_p += std::abs(g_p(i, j));
     }
-    // Where all terms vanish so does the residual: no scale below a thousandth.
-    at.primary = larger(at.primary, std::abs(g[i]) / std::max(size, 1e-3));
-    at.hidden = larger(at.hidden, std::abs(rho) / std::max(terms, 1e-3));
+    // Near a turning point p and H_p vanish: no scale below a thousandth.
+    at.primary = larger(at.primary, std::abs(g[i]) / std::max(by_q * q + by_p * p, 1e-3));
+    at.hidden = larger(at.hidden, std::abs(rho) / std::max(by_q * b + by_p * a, 1e-3));
   }
   return at;
 }

@@ -47,8 +47,7 @@ struct FormResult : Result {
   std::string text() const;
 };
 
-/// Largest residuals of a run, relative to the size of the terms that cancel in them: 1 is a
-/// residual without any cancellation, 1e-16 is round-off.
+/// Largest residuals of a run, relative to the terms that cancel in them: 1e-16 is round-off.
 struct ResidualResult : Result {
   int steps = 0;
   double primary = 0;  ///< |g_i| / (|dg_i||z|)

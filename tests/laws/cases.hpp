@@ -1,0 +1,79 @@
+// What the law suite runs over: every method of the registry, and the problems that it applies to.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/testing/results.hpp"
+#include "rattleback/testing/witness_systems.hpp"
+
+namespace rattleback::testing {
+
+/// How long the exact solution from the witness start stays away from points where N = {{g,H},g} is
+/// singular; measured with solve_exactly() and report_point(). Longer runs say nothing of a method.
+struct Problem {
+  const AnySystem& system;
+  const State<Quad>& start;
+  double regular_time;
+  bool recurrent;  ///< the motion is bounded: energy laws make sense
+  const std::string& name() const { return system.name(); }
+};
+
+/// The witness problems, and further index-1 problems: there is only one among them.
+const std::vector<Problem>& problems();
+
+/// Those that a method applies to.
+std::vector<Problem> problems_for(const Method& method);
+
+/// The exact solution from the problem's start, computed once.
+const State<Quad>& exact_solution(const Problem& problem, double time);
+
+/// Orders that are higher than declared for a reason, so that the two-sided test must know.
+struct Coincidence {
+  int order;  ///< what is measured; 0: exact
+  const char* reason;
+};
+const Coincidence* coincidence(const Method& method, const Problem& problem);
+
+/// Whether an option of the method has this value.
+inline bool has(const Method& method, const std::string& option, const std::string& value) {
+  const auto found = method.options().find(option);
+  return found != method.options().end() && found->second == value;
+}
+
+/// A suite with one test per method.
+class EveryMethod : public ::testing::TestWithParam<const Method*> {
+ protected:
+  const Method& method() const { return *GetParam(); }
+  const MethodInfo& info() const { return method().info(); }
+};
+
+std::vector<const Method*> all_methods();
+std::string method_name(const ::testing::TestParamInfo<const Method*>& info);
+
+/// Keeps the worst number of a law, and where it was; printed so that tolerances can be read off.
+class Worst {
+ public:
+  void add(double value, const std::string& where) {
+    if (!(value <= value_) || where_.empty()) value_ = value, where_ = where;
+  }
+  double value() const { return value_; }
+  const std::string& where() const { return where_; }
+
+ private:
+  double value_ = 0;
+  std::string where_;
+};
+
+/// Into the test's record, under the law's name.
+inline void record(const char* law, const Worst& worst) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g", worst.value());
+  ::testing::Test::RecordProperty(law, std::string(text) + " on " + worst.where());
+}
+
+}  // namespace rattleback::testing

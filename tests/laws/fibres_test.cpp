@@ -1,0 +1,42 @@
+// SHAKE and RATTLE over the same base map are one map on fibres [McLachlan12 (11)]: the states of
+// 1000 steps agree after projection, also when RATTLE is projected for output only.
+#include "rattleback/testing/fibres.hpp"
+#include "laws/cases.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+using Fibres = EveryMethod;
+
+constexpr double tolerance = 1e-11;
+
+TEST_P(Fibres, ShakeIsRattle) {
+  if (method().family() != "shake") GTEST_SKIP() << "compared from SHAKE's side";
+  const std::string base = method().options().at("base");
+  Worst worst;
+  for (const Problem& problem : problems_for(method())) {
+    SCOPED_TRACE(problem.name());
+    // The same time for all, so that chaos does not blow up round-off: 8, or as far as it goes.
+    const FibreOptions options{.step = std::min(0.0078125, problem.regular_time / 1000)};
+    for (const char* project : {"every", "output"}) {
+      const Method& rattle = find_method("rattle:base=" + base + ",project=" + project);
+      const auto result =
+          check_equal_on_fibres(problem.system, method(), rattle, problem.start, options);
+      EXPECT_TRUE(result.holds(tolerance)) << project << ": " << result;
+      worst.add(result.difference, problem.name());
+    }
+  }
+  record("fibres", worst);
+}
+
+std::vector<const Method*> shake_methods() {
+  std::vector<const Method*> list;
+  for (const Method* method : all_methods())
+    if (method->family() == "shake") list.push_back(method);
+  return list;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Fibres, ::testing::ValuesIn(shake_methods()), method_name);
+
+}  // namespace
+}  // namespace rattleback::testing

@@ -1,0 +1,55 @@
+// The symplectic form, from the exact Jacobian of three steps, on the tangent space that belongs to
+// the claim; where nothing is claimed, a witness must show that nothing is kept.
+#include "rattleback/testing/form.hpp"
+#include "laws/cases.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+using Form = EveryMethod;
+
+constexpr double round_off = 4e-14;  // measured: 1.8e-14 (SHAKE over the exact flow)
+constexpr double visible = 1e-6;
+
+TEST_P(Form, IsKeptWhereDeclared) {
+  const bool declared = info().symplectic_on != SymplecticOn::nothing;
+  Worst worst;
+  for (const Problem& problem : problems_for(method())) {
+    SCOPED_TRACE(problem.name());
+    const auto result = check_form(problem.system, method(), problem.start);
+    EXPECT_TRUE(result.holds(declared ? round_off : 1)) << result;
+    worst.add(result.defect, problem.name());
+  }
+  EXPECT_TRUE(declared || worst.value() > visible)
+      << "not declared symplectic, but no witness shows it";
+  record("form", worst);
+}
+
+/// Projected for output only: the map that is carried along is SHAKE's, presymplectic on g = 0.
+TEST_P(Form, OfTheCarriedStateIsKept) {
+  if (!has(method(), "project", "output")) GTEST_SKIP() << "carries what it shows";
+  Worst worst;
+  for (const Problem& problem : problems_for(method())) {
+    SCOPED_TRACE(problem.name());
+    const auto result = check_form(problem.system, method(), problem.start,
+                                   SymplecticOn::primary_manifold, {.shown = false});
+    EXPECT_TRUE(result.holds(round_off)) << result;
+    worst.add(result.defect, problem.name());
+  }
+  record("form_carried", worst);
+}
+
+/// On all of phase space only what is declared there: a method that lands on g = 0 cannot.
+TEST_P(Form, OfPhaseSpaceIsNotKeptElsewhere) {
+  if (info().symplectic_on == SymplecticOn::phase_space) GTEST_SKIP() << "declared";
+  Worst worst;
+  for (const Problem& problem : problems_for(method()))
+    worst.add(check_form(problem.system, method(), problem.start, SymplecticOn::phase_space).defect,
+              problem.name());
+  EXPECT_GT(worst.value(), visible);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, Form, ::testing::ValuesIn(all_methods()), method_name);
+
+}  // namespace
+}  // namespace rattleback::testing
