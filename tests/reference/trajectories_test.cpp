@@ -1,0 +1,116 @@
+// Every record of trajectories.json that a registered method can run, in double and in quad
+// precision.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/testing/solution.hpp"
+#include "rattleback/testing/witness_systems.hpp"
+#include "reference/records.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+using nlohmann::json;
+
+const json& trajectories() {
+  static const json data = reference::read("trajectories.json");
+  return data;
+}
+
+/// The registry's name of a record's method.
+std::string specification(const json& record) {
+  static const std::map<std::string, std::string> renamed{
+      {"index1-direct", "index1"},
+      {"velocity-verlet", "baseline:kind=velocity-verlet"},
+      {"naive-projection", "baseline:kind=projection"},
+      {"rk4", "baseline:kind=rk4"}};
+  std::string name = record["method"];
+  if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
+  if (name.starts_with("baseline")) return name;
+  char separator = ':';
+  for (const auto& [option, value] : record["options"].items()) {
+    name += separator + option + "=" + value.get<std::string>();
+    separator = ',';
+  }
+  return name;
+}
+
+template <class S>
+State<S> state(const json& record, const char* q, const char* p) {
+  return {reference::vector<S>(record[q]), reference::vector<S>(record[p])};
+}
+
+/// Largest difference from the record, relative to its largest coordinate or 1.
+template <class S>
+double difference(const State<S>& z, const json& record) {
+  const auto truth = state<Quad>(record, "q", "p");
+  const double size = std::max({1.0, largest_magnitude(truth.q), largest_magnitude(truth.p)});
+  return distance(z, truth) / size;
+}
+
+template <class S>
+double run(const json& record) {
+  const AnySystem& system = witness_system(record["problem"]).system;
+  auto z = state<S>(record, "q0", "p0");
+  const auto h = reference::number<S>(record["step"]);
+  if (record["method"] == "solution") {
+    const auto status = solve_exactly<S>(system, z, S(h * record["steps"].get<int>()));
+    EXPECT_TRUE(static_cast<bool>(status));
+  } else {
+    Trial<S, AnySystem, Method> trial(system, find_method(specification(record)), z);
+    trial.run(h, record["steps"]);
+    z = trial.shown();
+    EXPECT_EQ(trial.failure(), "");
+  }
+  return difference(z, record);
+}
+
+/// One test per problem and scalar.
+class Trajectories : public ::testing::TestWithParam<std::string> {
+ protected:
+  template <class S>
+  void compare(double tolerance) {
+    double worst = 0;
+    std::string where;
+    for (const json& record : trajectories()["records"]) {
+      if (record["problem"] != GetParam()) continue;
+      SCOPED_TRACE(specification(record));
+      const double error = run<S>(record);
+      EXPECT_LE(error, tolerance);
+      if (!(error <= worst)) worst = error, where = specification(record);
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "%.2g ", worst);
+    RecordProperty("worst", text + where);
+  }
+};
+
+TEST_P(Trajectories, AgreeInDouble) { compare<double>(1e-12); }
+TEST_P(Trajectories, AgreeInQuad) { compare<Quad>(1e-28); }
+
+std::vector<std::string> problem_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, definition] : trajectories()["problems"].items()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Reference, Trajectories, ::testing::ValuesIn(problem_names()),
+                         [](const auto& info) { return info.param; });
+
+TEST(TrajectoriesFile, EveryWitnessProblemHasItsRecords) {
+  for (const WitnessSystem& w : witness_systems())
+    EXPECT_TRUE(trajectories()["problems"].contains(w.name())) << w.name();
+}
+
+/// The starts of the library are those of the file, to the last digit.
+TEST(TrajectoriesFile, StartsAreThoseOfTheWitnesses) {
+  for (const json& record : trajectories()["records"]) {
+    const WitnessSystem& w = witness_system(record["problem"]);
+    EXPECT_EQ(distance(state<Quad>(record, "q0", "p0"), w.start), 0) << w.name();
+  }
+}
+
+}  // namespace
+}  // namespace rattleback::testing
