@@ -41,45 +41,49 @@ class ChainKernel {
   static Jacobian jacobian(const Sys& system) { return Jacobian(system); }
   static void exchange(Jacobian& j, Jacobian& next) { j.swap(next); }
 
-  /// g and G at q; whether g is round-off.
-  RATTLEBACK_PASS bool settled(const Sys& system, const Position& position, Multiplier& value,
-                               Jacobian& jacobian, double floor) const {
-    const S* __restrict q = position.data();
-    S* __restrict g = value.data();
-    std::int64_t beyond = 0;
-    jacobian.bind(position);
-    const auto link = [&](const Point& a, int k) RATTLEBACK_INLINE_LAMBDA {
-      Point b;
-      for (int c = 0; c < D; ++c) b[c] = q[D * k + c];
-      const S v = jacobian.linearise(system, a, b, k);
-      g[k] = v;
-      beyond += ScalarTraits<S>::within(v, floor) ? 0 : 1;
-    };
-    link(system.first_end(position, 0), 0);
-    for (int k = 1; k < n_; ++k) {
-      Point a;
-      for (int c = 0; c < D; ++c) a[c] = q[D * (k - 1) + c];
-      link(a, k);
+  /// g and G at q; whether g is round-off. After launch() both are there.
+  RATTLEBACK_PASS bool settled(const Sys& system, const Position& q, Multiplier& g,
+                               Jacobian& jacobian, double floor) {
+    if (launched_) {
+      launched_ = false;
+      return beyond_ == 0;
     }
+    jacobian.bind(q);
+    std::int64_t beyond = residual(system, q.data(), 0, 1, floor, jacobian, g.data());
+    for (int k = 1; k < n_; k += block)
+      beyond += residual(system, q.data(), k, std::min(block, n_ - k), floor, jacobian, g.data());
     return beyond == 0;
   }
-  void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& jacobian) const {
+  void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& jacobian) {
+    launched_ = false;
     settled(system, q, g, jacobian, 0);
   }
 
-  /// q1 = q + h M^-1 (p - G^T lambda - before h V_q); the momentum waits for its final lambda.
+  /// q1 = q + h M^-1 (p - G^T lambda - before h V_q), and g and G there; the momentum waits for its
+  /// final lambda.
   RATTLEBACK_PASS void launch(const Sys& system, const State<S, dynamic>& z, Jacobian& jacobian,
-                              const Multiplier& lambda, const Position& v_q, const Real<S>& h,
-                              double before, Position& q1, Position&) const {
+                              Jacobian& next, const Multiplier& lambda, const Position& v_q,
+                              const Real<S>& h, double before, Floor floor, Position& q1, Position&,
+                              Multiplier& value) {
     const S* __restrict q = z.q.data();
     const S* __restrict p = z.p.data();
     const S* __restrict v = v_q.data();
     S* __restrict out = q1.data();
+    S* __restrict g = value.data();
     const Real<S> kick = h * before;
-    jacobian.bind(z.q);
-    for_coordinates(jacobian, lambda, [=, &system](int x, const S& force) RATTLEBACK_INLINE_LAMBDA {
-      out[x] = q[x] + (p[x] - force - v[x] * kick) * (h * system.inverse_mass(x / D));
-    });
+    std::int64_t beyond = 0;
+    jacobian.bind(z.q), next.bind(q1);
+    for_coordinates(
+        jacobian, lambda,
+        [=, &system](int x, const S& force) RATTLEBACK_INLINE_LAMBDA {
+          out[x] = q[x] + (p[x] - force - v[x] * kick) * (h * system.inverse_mass(x / D));
+        },
+        [](int, int) {},
+        [=, &system, &next, &beyond](int first, int count) RATTLEBACK_INLINE_LAMBDA {
+          beyond += residual(system, out, first, count, floor, next, g);
+        });
+    beyond_ = beyond;
+    launched_ = true;
   }
   /// q -= M^-1 G^T delta; total (+)= delta
   RATTLEBACK_PASS void shift(const Sys& system, const Jacobian& jacobian, const Multiplier& delta,
@@ -181,9 +185,10 @@ class ChainKernel {
   }
 
   /// Whether no link has turned by a right angle or more: (G_1 M^-1 G_0^T)_kk > 0.
-  bool same_branch(const Sys& system, const Jacobian& at_start, const Jacobian& here) const {
+  RATTLEBACK_PASS bool same_branch(const Sys& system, const Jacobian& at_start,
+                                   const Jacobian& here) const {
     bool all = true;
-    for (int k = 0; k < n_; ++k) all = all && smallest(diagonal(system, here, at_start, k)) > 0;
+    for (int k = 0; k < n_; ++k) all &= smallest(diagonal(system, here, at_start, k)) > 0;
     return all;
   }
 
@@ -203,6 +208,11 @@ class ChainKernel {
     } else {
       return largest_magnitude(g);
     }
+  }
+  /// Whether a solve gave finite values. Elimination from both ends and back couples all rows: what
+  /// is not a number in one is not in any, so that two say it for all.
+  static bool solved(const Multiplier& b, double bound) {
+    return ScalarTraits<S>::within(b[0], bound) && ScalarTraits<S>::within(b[b.size() - 1], bound);
   }
   static Floor floor(const Sys&) { return 0; }
   /// relative times the largest sum_j |G_kj| |q_j|
@@ -227,6 +237,31 @@ class ChainKernel {
   static constexpr int block = 128;  // bodies: a few kB on the stack
   using Point = Vector<S, D>;
 
+  /// g and G of a block of links, link 0 by itself; how many |g_k| are beyond the floor.
+  RATTLEBACK_INLINE static std::int64_t residual(const Sys& system, const S* __restrict q, int k0,
+                                                 int count, double floor, Jacobian& jacobian,
+                                                 S* __restrict g) {
+    std::int64_t beyond = 0;
+    const auto link = [&](const Point& a, int k) RATTLEBACK_INLINE_LAMBDA {
+      Point b;
+      for (int c = 0; c < D; ++c) b[c] = q[D * k + c];
+      const S v = jacobian.linearise(system, a, b, k);
+      g[k] = v;
+      beyond += ScalarTraits<S>::within(v, floor) ? 0 : 1;
+    };
+    if (k0 == 0) {
+      Point a;
+      for (int c = 0; c < D; ++c) a[c] = S(system.graph().anchor(0)[c]);
+      link(a, 0);
+      return beyond;
+    }
+    for (int k = k0; k < k0 + count; ++k) {
+      Point a;
+      for (int c = 0; c < D; ++c) a[c] = q[D * (k - 1) + c];
+      link(a, k);
+    }
+    return beyond;
+  }
   /// (G M^-1 p)_k for a block of links; link 0 is a block of its own.
   RATTLEBACK_INLINE static void hidden_block(const Sys& system, const Jacobian& jacobian,
                                              const S* __restrict p, int k0, int count,
@@ -348,6 +383,8 @@ class ChainKernel {
   int n_;
   ChainLdlt<T> gram_;
   std::vector<T> pivot_, upper_;  // of solve_newton
+  std::int64_t beyond_ = 0;       // of the last launch()
+  bool launched_ = false;
 };
 
 }  // namespace rattleback

@@ -38,10 +38,15 @@ class DenseKernel {
     system.linearise(q, q, g, j, j);
   }
 
-  static double size(const Multiplier& g) { return largest_magnitude(g); }
+  /// Whether a solve gave finite values.
+  RATTLEBACK_INLINE static bool solved(const Multiplier& b, double bound) {
+    return within(b, bound);
+  }
+  RATTLEBACK_INLINE static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_i = relative sum_j |G_ij| |q_j|
-  static void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) {
+  RATTLEBACK_INLINE static void measure(const Position& q, const Jacobian& j, double relative,
+                                        Floor& floor) {
     for (Eigen::Index i = 0; i < j.rows(); ++i) {
       double sum = 0;
       for (Eigen::Index k = 0; k < j.cols(); ++k)
@@ -65,8 +70,9 @@ class DenseKernel {
 
   /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
   RATTLEBACK_INLINE void launch(const Sys& system, const State<S, N>& z, const Jacobian& j,
-                                const Multiplier& lambda, const Position& v_q, const Real<S>& h,
-                                double before, Position& q, Position& p) {
+                                const Jacobian&, const Multiplier& lambda, const Position& v_q,
+                                const Real<S>& h, double before, const Floor&, Position& q,
+                                Position& p, const Multiplier&) {
     copy(z.q, q), copy(z.p, p);
     kick(j, lambda, p);
     if (before != 0) subtract_scaled(Real<S>(h * before), v_q, p);
@@ -127,7 +133,7 @@ class DenseKernel {
   }
 
   /// Whether no constraint's gradient has turned by a right angle or more: (G_1 M^-1 G_0^T)_ii > 0.
-  bool same_branch(const Sys&, const Jacobian&, const Jacobian& j1) const {
+  RATTLEBACK_INLINE bool same_branch(const Sys&, const Jacobian&, const Jacobian& j1) const {
     bool all = true;
     for (Eigen::Index i = 0; i < j1.rows(); ++i) {
       const int k = static_cast<int>(i);
@@ -188,7 +194,7 @@ class DenseKernel {
     else
       return {};
   }
-  T product(const Jacobian& j, int a, int b) const {
+  RATTLEBACK_INLINE T product(const Jacobian& j, int a, int b) const {
     T sum = base(j(a, 0)) * base(w_jt_(0, b));
     for (Eigen::Index i = 1; i < j.cols(); ++i) sum += base(j(a, i)) * base(w_jt_(i, b));
     return sum;

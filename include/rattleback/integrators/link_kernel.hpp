@@ -73,8 +73,8 @@ class LinkKernel {
 
   /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
   void launch(const Sys& system, const State<S, dynamic>& z, const Jacobian& jacobian,
-              const Multiplier& lambda, const Position& v_q, const Real<S>& h, double before,
-              Position& q, Position& p) const {
+              const Jacobian&, const Multiplier& lambda, const Position& v_q, const Real<S>& h,
+              double before, const Floor&, Position& q, Position& p, const Multiplier&) const {
     const Real<S> strength = h * before;
     for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = z.p[i] - v_q[i] * strength;
     kick(jacobian, lambda, p);
@@ -153,6 +153,10 @@ class LinkKernel {
     return all;
   }
 
+  /// Whether a solve gave finite values.
+  RATTLEBACK_INLINE static bool solved(const Multiplier& b, double bound) {
+    return within(b, bound);
+  }
   static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_k = relative sum_j |G_kj| |q_j|

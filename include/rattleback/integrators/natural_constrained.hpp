@@ -77,11 +77,13 @@ class NaturalConstrained {
     Working<fixed, Predictor> predictor = predictor_;
 
     predictor.predict(h, lambda, mu, project);
-    kernel.launch(system, z, jacobian, lambda, v_q, h, before, q, p);  // ph, and q1 for this lambda
-    Status status = land(system, kernel, jacobian, next, g, mu, q);    // mu: what h lambda lacked
+    // ph, and q1 for this lambda; then mu, what h lambda lacked
+    kernel.launch(system, z, jacobian, next, lambda, v_q, h, before, floor_, q, p, g);
+    Status status = land(system, kernel, jacobian, next, g, mu, q);
     // A solution found with difficulty may be another one.
-    if (status.iterations > few && !kernel.same_branch(system, jacobian, next))
-      status.outcome = Outcome::branch_jump;
+    if (status.iterations > few) [[unlikely]]
+      if (status && !kernel.same_branch(system, jacobian, next))
+        status.outcome = Outcome::branch_jump;
     if (!status) return failed(status);
     if (status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
     // V_q(q1), p1-, and the hidden constraint there in mu
@@ -93,7 +95,7 @@ class NaturalConstrained {
     if (project) kernel.kick(jacobian, mu, p);
     if constexpr (ScalarTraits<S>::is_dual)
       if (project) project_partials(system, kernel, jacobian, g, p);
-    if (!(project ? within(mu, overflow) : within(p, overflow)))
+    if (!(project ? Kernel::solved(mu, overflow) : within(p, overflow)))
       return failed({Outcome::not_finite, status.iterations});
     if constexpr (fixed) {
       copy(q, z.q), copy(p, z.p), copy(v_q, v_q_), copy(lambda, lambda_), copy(mu, mu_);
@@ -143,10 +145,10 @@ class NaturalConstrained {
     return {};
   }
   /// |g| is round-off below eps sum_j |G_ij| |q_j|.
-  void measure_floor(const Position& q, const Jacobian& jacobian) {
+  RATTLEBACK_INLINE void measure_floor(const Position& q, const Jacobian& jacobian) {
     kernel_.measure(q, jacobian, std::max(2 * epsilon<S>, options_.tolerance), floor_);
   }
-  Status failed(Status status) {
+  RATTLEBACK_INLINE Status failed(Status status) {
     fresh_ = false;
     return status;
   }
@@ -165,7 +167,7 @@ class NaturalConstrained {
     bool exact = Kernel::exact_newton;
     for (int k = 0; k < options_.max_iterations; ++k) {
       if (kernel.settled(system, q, g, next, floor_)) return {Outcome::ok, k};
-      if (k > 0) {
+      if (k > 0) [[unlikely]] {
         const double size = Kernel::size(g);
         if (!(size < 1e300)) return {Outcome::not_finite, k, size};
         if (size > 0.5 * last) {
@@ -184,9 +186,9 @@ class NaturalConstrained {
   }
   /// Whether an iteration that no longer contracts has reached round-off. The coordinates may have
   /// grown since it was measured. By value: the caller's copies stay in registers.
-  bool stalled_at_round_off(Working<fixed, const Multiplier> g,
-                            Working<fixed, const Jacobian> jacobian,
-                            Working<fixed, const Position> q) {
+  RATTLEBACK_INLINE bool stalled_at_round_off(Working<fixed, const Multiplier> g,
+                                              Working<fixed, const Jacobian> jacobian,
+                                              Working<fixed, const Position> q) {
     constexpr double band = 1e3;
     measure_floor(q, jacobian);
     return Kernel::within_floor(g, floor_, band);

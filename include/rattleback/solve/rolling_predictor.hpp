@@ -16,29 +16,25 @@ class RollingPredictor {
   RollingPredictor(const RollingPredictor&) = default;
   RollingPredictor& operator=(const RollingPredictor& o) {
     copy(o.last_, last_), copy(o.before_, before_);
-    h_ = o.h_, h_last_ = o.h_last_, h_before_ = o.h_before_;
-    known_ = o.known_, equal_ = o.equal_;
+    h_ = o.h_, known_ = o.known_;
     return *this;
   }
-  void reset() { known_ = equal_ = 0; }
+  void reset() { known_ = 0; }
 
   /// lambda, of the last step recorded, becomes the guess for the next.
   RATTLEBACK_INLINE void predict(const Real<S>& h, Multiplier& lambda, const Multiplier&, bool) {
-    Real<S> a(3), b(-3), c(1);
-    if (!(equal_ >= 3 && h == h_)) {
-      if (known_ == 0) return clear(lambda);
-      // Coefficients of constant, linear and quadratic extrapolation.
-      a = (known_ >= 3 ? 3 : known_) * Real<S>(h / h_);
-      b = known_ >= 3   ? Real<S>(-3 * h / h_last_)
-          : known_ == 2 ? Real<S>(-h / h_last_)
-                        : Real<S>(0);
-      c = known_ >= 3 ? Real<S>(h / h_before_) : Real<S>(0);
-    }
-    extrapolate(a, b, c, lambda);
+    if (h != h_) [[unlikely]]
+      rescale(h, lambda);
+    if (known_ >= 3) [[likely]]
+      extrapolate(Real<S>(3), Real<S>(-3), Real<S>(1), lambda);
+    else if (known_ == 2)
+      extrapolate(Real<S>(2), Real<S>(-1), Real<S>(0), lambda);
+    else if (known_ == 1)
+      extrapolate(Real<S>(1), Real<S>(0), Real<S>(0), lambda);
+    else
+      for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = last_[i] = before_[i] = S(0);
   }
-  RATTLEBACK_INLINE void record(const Real<S>& h, const Multiplier&) {
-    equal_ = h == h_ ? equal_ + (equal_ < 3) : 1;
-    h_before_ = h_last_, h_last_ = h_, h_ = h;
+  RATTLEBACK_INLINE void record(const Real<S>&, const Multiplier&) {
     if (known_ < 3) ++known_;
   }
 
@@ -61,13 +57,18 @@ class RollingPredictor {
       }
     }
   }
-  void clear(Multiplier& lambda) {
-    for (Eigen::Index i = 0; i < lambda.size(); ++i) lambda[i] = last_[i] = before_[i] = S(0);
+  /// lambda is proportional to h: all that is known becomes what it would be for this h.
+  RATTLEBACK_INLINE void rescale(const Real<S>& h, Multiplier& lambda) {
+    if (known_ > 0) {
+      const Real<S> ratio = h / h_;
+      scale(ratio, lambda), scale(ratio, last_), scale(ratio, before_);
+    }
+    h_ = h;
   }
 
   Multiplier last_, before_;
-  Real<S> h_{1}, h_last_{1}, h_before_{1};  // of lambda, last_, before_
-  int known_ = 0, equal_ = 0;
+  Real<S> h_{0};
+  int known_ = 0;
 };
 
 /// For many multipliers in steps that end with a projection: its mu tells the multipliers at the
