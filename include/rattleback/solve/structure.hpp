@@ -15,12 +15,12 @@ std::string to_string(SolverKind kind);
 /// The choice and what its solver needs.
 struct Structure {
   SolverKind kind = SolverKind::dense;
-  std::vector<int> order{};  ///< dense, chain, block_chain, banded, clusters: row k of the solver
-                             ///< is constraint order[k]. tree, sparse: the elimination order; the
-                             ///< solver itself keeps the constraints' own numbers
-  bool natural_order = true;         ///< order is 0, 1, 2, ...
-  int block_size = 1;                ///< block_chain: rows per block
-  int half_bandwidth = 0;            ///< banded (and chain: 1)
+  std::vector<int> order{};   ///< dense, chain, block_chain, banded, clusters: row k of the solver
+                              ///< is constraint order[k]. tree, sparse: the elimination order; the
+                              ///< solver itself keeps the constraints' own numbers
+  bool natural_order = true;  ///< order is 0, 1, 2, ...
+  int block_size = 1;         ///< block_chain: rows per block
+  int half_bandwidth = 0;     ///< banded (and chain: 1)
   std::vector<int> cluster_sizes{};  ///< clusters: sizes, in order
 };
 
