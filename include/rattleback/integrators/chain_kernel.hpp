@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "rattleback/integrators/chain_slopes.hpp"
-#include "rattleback/problem/pack.hpp"
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/chain.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
@@ -195,14 +194,17 @@ class ChainKernel {
   /// The largest |g_k|; not a number if one is.
   static double size(const Multiplier& g) {
     if constexpr (std::is_same_v<S, double>) {
-      BasicPack<4> most(0.0), sum(0.0);
+      Row most{}, sum{};
       Eigen::Index k = 0;
       for (; k + 4 <= g.size(); k += 4) {
-        BasicPack<4> four;
-        std::memcpy(&four.part[0], g.data() + k, sizeof four);
-        most = max(abs(four), most), sum += four * 0.0;
+        Row four;
+        std::memcpy(&four, g.data() + k, sizeof four);
+        sum += four * 0.0;  // not a number where one of them is not finite
+        four = four < 0 ? -four : four;
+        most = four > most ? four : most;
       }
-      double rest = hmax(most) + (sum[0] + sum[1] + sum[2] + sum[3]);
+      double rest = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+      rest += (sum[0] + sum[1]) + (sum[2] + sum[3]);
       for (; k < g.size(); ++k) rest = larger(rest, magnitude(g[k]));
       return rest;
     } else {
@@ -234,6 +236,7 @@ class ChainKernel {
   }
 
  private:
+  using Row = detail::FourRows::Row;
   static constexpr int block = 128;  // bodies: a few kB on the stack
   using Point = Vector<S, D>;
 
@@ -338,7 +341,6 @@ class ChainKernel {
   }
 
   /// Entries of G M^-1 G^T one by one, or for four rows k > 0 at once.
-  using Row = detail::FourRows::Row;
   template <class F>
   RATTLEBACK_INLINE static Row gather(F&& f) {
     return Row{f(0), f(1), f(2), f(3)};
