@@ -5,7 +5,11 @@
 
 namespace rattleback {
 
-namespace detail {
+namespace {
+
+struct SingularValues {
+  double smallest = 0, largest = 0;
+};
 
 SingularValues singular_values(const Matrix<double, dynamic>& a) {
   if (a.size() == 0) return {};
@@ -18,7 +22,21 @@ SingularValues singular_values(const Matrix<double, dynamic>& a) {
   return {svd.singularValues().tail(1)[0], svd.singularValues()[0]};
 }
 
-}  // namespace detail
+}  // namespace
+
+void detail::measure_ranks(const Matrix<double, dynamic>& dg,
+                           const Matrix<double, dynamic>& n_matrix, double hessian_scale,
+                           PointReport& report) {
+  const Eigen::Index n = dg.cols() / 2;
+  const Matrix<double, dynamic> product = dg.leftCols(n) * dg.rightCols(n).transpose();
+  report.bracket = (product - product.transpose()).cwiseAbs().maxCoeff();
+  const auto of_dg = singular_values(dg);
+  report.jacobian_rank = of_dg.largest > 0 ? of_dg.smallest / of_dg.largest : 0;
+  // N is of the size |dg|^2 |H_zz| where it does not vanish.
+  const double scale = of_dg.largest * of_dg.largest * hessian_scale;
+  report.nondegeneracy = scale > 0 ? singular_values(n_matrix).smallest / scale : 0;
+  report.ranks_known = true;
+}
 
 bool PointReport::finite() const {
   for (double x : {constraint, hidden, bracket, jacobian_rank, nondegeneracy})

@@ -1,6 +1,7 @@
 // A consistent start: g = 0 and {g,H} = 0.
 #pragma once
 
+#include <limits>
 #include <sstream>
 
 #include "rattleback/geometry/fibre.hpp"
@@ -17,42 +18,63 @@ struct ConsistencyTolerance {
 
 namespace detail {
 
-/// Gauss-Newton onto g = 0 along dg^T: the nearest point for a small residual.
+/// Ends an iteration at round-off: when its corrections no longer shrink.
+class RoundOff {
+ public:
+  bool reached(double correction, double size) {
+    const bool done =
+        correction <= 1e-16 * size || (correction <= 1e-9 * size && correction > 0.25 * last_);
+    last_ = correction;
+    return done;
+  }
+
+ private:
+  double last_ = std::numeric_limits<double>::infinity();
+};
+
+/// Newton onto g = 0 along M^-1 G^T (dg^T where there is no mass): the nearest point for a small
+/// residual.
 template <class Sys>
 bool project_on_primary(const Sys& system, StateOf<Sys, double>& z) {
   constexpr int N = Sys::dimension_at_compile_time;
   constexpr int M = Sys::constraints_at_compile_time;
   const int n = system.dimension(), m = system.constraint_count();
-  const bool holonomic = system.traits().holonomic;
+  const bool mixed = !system.traits().holonomic;
   Vector<double, M> g(m);
-  Matrix<double, M, N> g_q(m, n), g_p(m, n);
-  Matrix<double, M, N> w_q(m, n);
+  Matrix<double, M, N> g_q(m, n), g_p(m, n), w_q(m, n);
+  Vector<double, N> row(n), column(n);
   DenseLu<double, M> lu(m);
+  RoundOff round_off;
   for (int k = 0; k < 50; ++k) {
     system.linearise(z.q, z.p, g, g_q, g_p);
-    if (holonomic) g_p.setZero();
-    if (largest_magnitude(g) <= 1e-15) return true;
-    // Mass-orthogonal where there is a mass: move along M^-1 G^T.
-    w_q = g_q;
-    if constexpr (NaturalForm<Sys>)
-      if (system.traits().natural)
-        for (int i = 0; i < m; ++i) {
-          Vector<double, N> row = g_q.row(i).transpose(), column(n);
-          system.velocity(row, column);
-          w_q.row(i) = column.transpose();
-        }
-    if (!lu.factor([&](int i, int j) {
-             return g_q.row(i).dot(w_q.row(j)) + g_p.row(i).dot(g_p.row(j));
-           }).ok)
-      return false;
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) row[j] = column[j] = g_q(i, j);
+      if constexpr (NaturalForm<Sys>)
+        if (system.traits().natural) system.velocity(row, column);
+      for (int j = 0; j < n; ++j) w_q(i, j) = column[j];
+    }
+    const bool regular = lu.factor([&](int a, int b) {
+                             double sum = 0;
+                             for (int j = 0; j < n; ++j) sum += g_q(a, j) * w_q(b, j);
+                             for (int j = 0; mixed && j < n; ++j) sum += g_p(a, j) * g_p(b, j);
+                             return sum;
+                           }).ok;
+    if (!regular) return false;
     lu.solve(g);
-    z.q -= w_q.transpose() * g;
-    z.p -= g_p.transpose() * g;
-    if (!z.q.allFinite() || !z.p.allFinite()) return false;
-    if (largest_magnitude(g) <= 1e-16) return true;
+    double moved = 0;
+    for (int j = 0; j < n; ++j) {
+      double dq = 0, dp = 0;
+      for (int i = 0; i < m; ++i) dq += w_q(i, j) * g[i];
+      for (int i = 0; mixed && i < m; ++i) dp += g_p(i, j) * g[i];
+      z.q[j] -= dq;
+      z.p[j] -= dp;
+      moved = larger(moved, larger(std::abs(dq), std::abs(dp)));
+    }
+    if (!(moved < 1e150)) return false;
+    if (round_off.reached(moved, larger(largest_magnitude(z.q), largest_magnitude(z.p))))
+      return true;
   }
-  system.constraint(z.q, z.p, g);
-  return largest_magnitude(g) <= 1e-12;
+  return false;
 }
 
 /// Newton along the fibre to {g,H} = 0.
@@ -65,19 +87,18 @@ bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
   Matrix<double, dynamic> n_matrix;
   DenseLu<double, M> lu(m);
   Vector<double, M> sigma(m);
-  double last = 1e300;
+  RoundOff round_off;
   for (int k = 0; k < 50; ++k) {
     hidden_and_n(system, z, rho, n_matrix);
-    const double size = largest_magnitude(rho);
-    if (size <= 1e-16 || (size <= 1e-12 && size > 0.25 * last)) return true;
-    if (!(size < 1e150)) return false;
-    last = size;
     if (!lu.factor([&](int i, int j) { return n_matrix(i, j); }).ok) return false;
-    sigma = -rho;
+    for (int i = 0; i < m; ++i) sigma[i] = -rho[i];
     lu.solve(sigma);
+    const double size = largest_magnitude(sigma);
+    if (!(size < 1e150)) return false;
     if (!fibre.slide(system, sigma, z)) return false;
+    if (round_off.reached(size, larger(1, largest_magnitude(z.p)))) return true;
   }
-  return last <= 1e-12;
+  return false;
 }
 
 }  // namespace detail

@@ -24,12 +24,10 @@ struct PointReport {
 
 namespace detail {
 
-/// Smallest and largest singular value, in the compiled library (decompositions are slow to
-/// compile).
-struct SingularValues {
-  double smallest = 0, largest = 0;
-};
-SingularValues singular_values(const Matrix<double, dynamic>& a);
+/// Brackets and ranks from dg = (g_q, g_p), N and the size of H_zz, in the compiled library
+/// (decompositions are slow to compile).
+void measure_ranks(const Matrix<double, dynamic>& dg, const Matrix<double, dynamic>& n_matrix,
+                   double hessian_scale, PointReport& report);
 
 }  // namespace detail
 
@@ -108,23 +106,15 @@ PointReport report_point(const Sys& system, const StateOf<Sys, double>& z) {
   Vector<double, M> g(m);
   Matrix<double, M, N> g_q(m, n), g_p(m, n);
   system.linearise(z.q, z.p, g, g_q, g_p);
-  if (system.traits().holonomic) g_p.setZero();
+  Matrix<double, dynamic> dg(m, 2 * n), n_matrix;
   for (int i = 0; i < m; ++i)
-    for (int j = 0; j < i; ++j)
-      report.bracket =
-          larger(report.bracket, std::abs(g_q.row(i).dot(g_p.row(j)) - g_p.row(i).dot(g_q.row(j))));
-  Matrix<double, dynamic> dg(m, 2 * n);
-  dg << g_q, g_p;
-  const auto of_dg = detail::singular_values(dg);
-  report.jacobian_rank = of_dg.largest > 0 ? of_dg.smallest / of_dg.largest : 0;
-  // N is of the size |dg|^2 |H_zz| where it does not vanish.
+    for (int j = 0; j < n; ++j) {
+      dg(i, j) = g_q(i, j);
+      dg(i, n + j) = system.traits().holonomic ? 0 : g_p(i, j);
+    }
   Vector<double, dynamic> rho;
-  Matrix<double, dynamic> n_matrix;
   hidden_and_n(system, z, rho, n_matrix);
-  const auto of_n = detail::singular_values(n_matrix);
-  const double scale = of_dg.largest * of_dg.largest * hessian_scale(system, z);
-  report.nondegeneracy = scale > 0 ? of_n.smallest / scale : 0;
-  report.ranks_known = true;
+  detail::measure_ranks(dg, n_matrix, hessian_scale(system, z), report);
   return report;
 }
 
