@@ -20,9 +20,9 @@ int main() {
   for (int i = 0; i < 1024; ++i) {
     const double length = 0.5 + i / 1024.0, angle = 3.0 * ((37 * i) % 1024) / 1024.0;
     lengths.push_back(rb::Vector<double, 1>(length));
-    starts.push_back(rb::consistent(
-        pendulum(lengths.back()),
-        {.q = {length * std::sin(angle), -length * std::cos(angle)}, .p = {0, 0}}));
+    starts.push_back(
+        rb::consistent(pendulum(lengths.back()),
+                       {.q = {length * std::sin(angle), -length * std::cos(angle)}, .p = {0, 0}}));
   }
 
   const rb::EnsembleOptions<rb::State<double, 2>> options{.step = 0.01, .steps = 1000};

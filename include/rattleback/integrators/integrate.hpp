@@ -97,14 +97,14 @@ class Recorder {
 
 /// Runs a stepper that was made for this system.
 template <class S, class Sys, class Stepper>
-auto integrate_with(const Sys& system, Stepper& stepper, std::string method,
+auto integrate_with(const Sys& system, Stepper& stepper, const std::string& method,
                     const StateOf<Sys, S>& start, const RunOptions<StateOf<Sys, S>>& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
 
   Run<S, Sys::dimension_at_compile_time> run;
-  run.method = std::move(method);
+  run.method = method;
   run.step = options.step;
   run.wanted = detail::step_count(options);
   const long every = options.every > 0 ? options.every : std::max(1L, run.wanted / 1000);
