@@ -53,6 +53,13 @@ class EveryMethod : public ::testing::TestWithParam<const Method*> {
 };
 
 std::vector<const Method*> all_methods();
+template <class Predicate>
+std::vector<const Method*> methods_where(Predicate predicate) {
+  std::vector<const Method*> list;
+  for (const Method* method : all_methods())
+    if (predicate(*method)) list.push_back(method);
+  return list;
+}
 std::string method_name(const ::testing::TestParamInfo<const Method*>& info);
 
 /// Keeps the worst number of a law, and where it was; printed so that tolerances can be read off.

@@ -8,10 +8,9 @@ namespace {
 
 using Fibres = EveryMethod;
 
-constexpr double tolerance = 1e-11;
+constexpr double tolerance = 1e-11;  // what is promised; measured: 8e-13 (quartic)
 
 TEST_P(Fibres, ShakeIsRattle) {
-  if (method().family() != "shake") GTEST_SKIP() << "compared from SHAKE's side";
   const std::string base = method().options().at("base");
   Worst worst;
   for (const Problem& problem : problems_for(method())) {
@@ -29,14 +28,10 @@ TEST_P(Fibres, ShakeIsRattle) {
   record("fibres", worst);
 }
 
-std::vector<const Method*> shake_methods() {
-  std::vector<const Method*> list;
-  for (const Method* method : all_methods())
-    if (method->family() == "shake") list.push_back(method);
-  return list;
-}
-
-INSTANTIATE_TEST_SUITE_P(Registry, Fibres, ::testing::ValuesIn(shake_methods()), method_name);
+INSTANTIATE_TEST_SUITE_P(Registry, Fibres, ::testing::ValuesIn(methods_where([](const Method& m) {
+                           return m.family() == "shake";
+                         })),
+                         method_name);
 
 }  // namespace
 }  // namespace rattleback::testing

@@ -7,10 +7,12 @@ namespace rattleback::testing {
 namespace {
 
 using Order = EveryMethod;
+class HighOrder : public EveryMethod {};
 
 constexpr OrderOptions usual{.time = 0.5, .coarsest = 8, .halvings = 4};
-// Of the finest slope; the next term of the error makes it wrong by O(h), h = 1/256.
-constexpr double tolerance = 0.1;
+// Of the finest slope, at h = 1/256. Measured: 0.02 (naive projection on the double pendulum),
+// others 0.005; order 4 stops at round-off before its slope settles: 0.088 (rk4 on mixed_quartic).
+double tolerance(const MethodInfo& info) { return info.order < 4 ? 0.04 : 0.18; }
 
 void expect_order(OrderResult result, const Coincidence* known, double allowed) {
   if (known == nullptr) {
@@ -34,7 +36,7 @@ TEST_P(Order, IsWhatIsDeclared) {
     if (info().order > 4 || (known != nullptr && known->order > 4)) continue;
     const auto result = check_order(problem.system, method(), problem.start,
                                     exact_solution(problem, usual.time), usual);
-    expect_order(result, known, tolerance);
+    expect_order(result, known, tolerance(info()));
     if (known == nullptr)
       worst.add(std::abs(result.slope() - info().order), problem.name()), ++ordinary;
   }
@@ -42,16 +44,15 @@ TEST_P(Order, IsWhatIsDeclared) {
   record("order", worst);
 }
 
-/// The same code in quad precision: no plateau, finer steps, sharper slopes.
-TEST_P(Order, IsWhatIsDeclaredInQuad) {
-  if (info().order <= 4) GTEST_SKIP() << "double is enough";
+/// The same code in quad precision: no plateau.
+TEST_P(HighOrder, IsWhatIsDeclaredInQuad) {
   Worst worst;
   const OrderOptions options{.time = 0.5, .coarsest = 8, .halvings = 3, .plateau = 1e-28};
   for (const Problem& problem : problems_for(method())) {
     SCOPED_TRACE(problem.name());
     const auto result = check_order<Quad>(problem.system, method(), problem.start,
                                           exact_solution(problem, options.time), options);
-    expect_order(result, coincidence(method(), problem), tolerance);
+    expect_order(result, coincidence(method(), problem), 0.001);  // measured: 0.0005
     worst.add(std::abs(result.slope() - info().order), problem.name());
   }
   record("order_quad", worst);
@@ -65,13 +66,18 @@ TEST_P(Order, ThoroughInQuad) {
     const Coincidence* known = coincidence(method(), problem);
     const auto result = check_order<Quad>(problem.system, method(), problem.start,
                                           exact_solution(problem, options.time), options);
-    expect_order(result, known, tolerance);
+    expect_order(result, known, tolerance(info()));
     if (known == nullptr) worst.add(std::abs(result.slope() - info().order), problem.name());
   }
   record("order_quad", worst);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Order, ::testing::ValuesIn(all_methods()), method_name);
+INSTANTIATE_TEST_SUITE_P(Registry, HighOrder,
+                         ::testing::ValuesIn(methods_where([](const Method& m) {
+                           return m.info().order > 4;
+                         })),
+                         method_name);
 
 }  // namespace
 }  // namespace rattleback::testing

@@ -200,8 +200,8 @@ TEST_P(Table1, InDouble) {
   const Table1Run<double> shake(point(), Shake<BaseMap::midpoint>{});
   const double rattle_error = rattle.final_error(point()["rattle"]);
   const double shake_error = shake.final_error(point()["shake"]);
-  EXPECT_LE(rattle_error, 1e-11);
-  EXPECT_LE(shake_error, 1e-11);
+  EXPECT_LE(rattle_error, 7e-12);  // measured: 2.6e-12 and 3.1e-12 (z_a, the hardest)
+  EXPECT_LE(shake_error, 7e-12);
   EXPECT_LE(error(Quad(rattle.energy_min), point()["rattle"]["energy_min"]), 1e-12);
   EXPECT_LE(error(Quad(rattle.energy_max), point()["rattle"]["energy_max"]), 1e-12);
   // One map on fibres: Hopf images agree at every step.
@@ -209,7 +209,7 @@ TEST_P(Table1, InDouble) {
   const auto a = rattle.images(), b = shake.images();
   for (std::size_t k = 0; k < a.size(); ++k)
     for (int i = 0; i < 3; ++i) worst = larger(worst, magnitude(Quad(a[k][i] - b[k][i])));
-  EXPECT_LE(worst, 1e-11);
+  EXPECT_LE(worst, 1e-11);  // measured: 1.0e-12
   RecordProperty("final_rattle", std::to_string(rattle_error * 1e15) + "e-15");
   RecordProperty("final_shake", std::to_string(shake_error * 1e15) + "e-15");
   RecordProperty("fibres", std::to_string(worst * 1e15) + "e-15");

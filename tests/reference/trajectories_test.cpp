@@ -87,8 +87,9 @@ class Trajectories : public ::testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(Trajectories, AgreeInDouble) { compare<double>(1e-12); }
-TEST_P(Trajectories, AgreeInQuad) { compare<Quad>(1e-28); }
+// Measured: 6.8e-14 (SHAKE, midpoint, mixed_quartic), and 6.1e-30 (two_harmonic).
+TEST_P(Trajectories, AgreeInDouble) { compare<double>(1.4e-13); }
+TEST_P(Trajectories, AgreeInQuad) { compare<Quad>(1.3e-29); }
 
 std::vector<std::string> problem_names() {
   std::vector<std::string> names;
