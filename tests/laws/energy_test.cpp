@@ -11,8 +11,8 @@ namespace {
 using Energy = EveryMethod;
 
 // Of a pure drift the range grows fourfold after the first quarter, and the drift is all of it.
-constexpr double most_growth = 3;    // measured: 2.2 (chain in space, chaotic), else below 1.4
-constexpr double most_drift = 0.25;  // measured: 0.12 of the range (double pendulum)
+constexpr double most_growth = 3;    // measured: 2.1 (chain in space, chaotic), else below 1.7
+constexpr double most_drift = 0.25;  // measured: 0.064 of the range (index1_quartic)
 
 struct Extremes {
   Worst growth, drift;
@@ -26,8 +26,10 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
     if (!problem.recurrent || std::isfinite(problem.regular_time)) continue;
     if (!names.empty() && !names.contains(problem.name())) continue;
     SCOPED_TRACE(problem.name());
-    const auto result =
-        check_energy(problem.system, method, problem.start, {.step = 0.0625, .steps = steps});
+    // At 1/16 the energy of the chaotic chains wanders (drift up to half of the range in 20000
+    // steps); at 1/32 it does not. Others may as well show their drift at the larger step.
+    const EnergyOptions options{.step = symplectic ? 0.03125 : 0.0625, .steps = steps};
+    const auto result = check_energy(problem.system, method, problem.start, options);
     ++worst.count;
     // A method that is not to be used may fail on the way: the drift has then been seen.
     EXPECT_TRUE(!symplectic || result.failure.empty()) << result;
@@ -58,9 +60,16 @@ TEST_P(Energy, IsBoundedAndFlatForSymplecticMethods) {
   EXPECT_GE(worst.count, 4);
 }
 
-TEST_P(Energy, ThoroughOnAllProblems) { run(method(), {}, 20000); }
+/// Symplectic methods only: others have long lost all there was, and no slope is left.
+class LongEnergy : public EveryMethod {};
+TEST_P(LongEnergy, ThoroughOnAllProblems) { run(method(), {}, 20000); }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Energy, ::testing::ValuesIn(all_methods()), method_name);
+INSTANTIATE_TEST_SUITE_P(Registry, LongEnergy,
+                         ::testing::ValuesIn(methods_where([](const Method& m) {
+                           return m.info().symplectic_on != SymplecticOn::nothing;
+                         })),
+                         method_name);
 
 }  // namespace
 }  // namespace rattleback::testing
