@@ -85,7 +85,7 @@ class NaturalConstrained {
       if (status && !kernel.same_branch(system, jacobian, next))
         status.outcome = Outcome::branch_jump;
     if (!status) return failed(status);
-    if (status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
+    if (Kernel::exact_newton || status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
     // V_q(q1), p1-, and the hidden constraint there in mu
     kernel.arrive(system, z, jacobian, next, lambda, h, before, after, project, q, v_q, p, mu);
     kernel.exchange(jacobian, next);
@@ -165,6 +165,9 @@ class NaturalConstrained {
                                 Jacobian& next, Multiplier& g, Multiplier& total, Position& q) {
     double last = std::numeric_limits<double>::infinity();
     bool exact = Kernel::exact_newton;
+    // Few multipliers are added to zero: one branch less, and the step stays in registers.
+    if constexpr (Kernel::exact_newton)
+      for (Eigen::Index i = 0; i < total.size(); ++i) total[i] = S(0);
     for (int k = 0; k < options_.max_iterations; ++k) {
       if (kernel.settled(system, q, g, next, floor_)) return {Outcome::ok, k};
       if (k > 0) [[unlikely]] {
@@ -180,7 +183,7 @@ class NaturalConstrained {
         kernel.solve(g);
       else if (!kernel.solve_newton(system, jacobian, next, g))
         return {Outcome::rank_loss, k, last};
-      kernel.shift(system, jacobian, g, k == 0, q, total);
+      kernel.shift(system, jacobian, g, !Kernel::exact_newton && k == 0, q, total);
     }
     return {Outcome::no_convergence, options_.max_iterations, last};
   }
