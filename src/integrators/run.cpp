@@ -1,7 +1,10 @@
 #include "rattleback/integrators/run.hpp"
 
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
+
+#include "rattleback/problem/error.hpp"
 
 namespace rattleback {
 
@@ -18,6 +21,20 @@ void line(std::string& text, const char* format, ...) {
 }
 
 }  // namespace
+
+long detail::step_count(double step, long steps, double time, long every) {
+  if (!(std::abs(step) > 0) || !std::isfinite(step))
+    throw InputError("step", "must be finite and not zero, got " + std::to_string(step));
+  if (steps < 0) throw InputError("steps", "must not be negative, got " + std::to_string(steps));
+  if (every < 0) throw InputError("every", "must not be negative, got " + std::to_string(every));
+  if (steps > 0 && time != 0) throw InputError("steps", "give steps or time, not both");
+  if (steps > 0) return steps;
+  const double count = std::round(time / step);
+  if (!(count >= 1) || count > 9e15)
+    throw InputError("time", "time " + std::to_string(time) + " is no positive number of steps " +
+                                 std::to_string(step));
+  return static_cast<long>(count);
+}
 
 std::string RunFigures::summary() const {
   std::string text;

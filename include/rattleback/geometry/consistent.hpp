@@ -2,7 +2,7 @@
 #pragma once
 
 #include <limits>
-#include <sstream>
+#include <type_traits>
 
 #include "rattleback/geometry/fibre.hpp"
 #include "rattleback/geometry/point_report.hpp"
@@ -17,6 +17,33 @@ struct ConsistencyTolerance {
 };
 
 namespace detail {
+
+/// Throws ModelError: constraint `index`, or its hidden one, has this value at the start.
+[[noreturn]] void refuse_start(bool hidden, long index, double value, double tolerance);
+/// Throws InputError unless the start has as many positions and momenta as the system.
+void require_size(long dimension, long positions, long momenta);
+
+/// Whether every system of this type has constraints on positions only.
+template <class Sys>
+constexpr bool always_holonomic() {
+  if constexpr (requires { typename std::bool_constant<Sys::traits().holonomic>; })
+    return Sys::traits().holonomic;
+  return false;
+}
+
+/// z <- exp(sum sigma_i X_gi) z, without the flows that straight fibres do not need.
+template <class Sys>
+bool slide(const Sys& system, const MultiplierOf<Sys, double>& sigma, StateOf<Sys, double>& z) {
+  if constexpr (always_holonomic<Sys>()) {
+    MultiplierOf<Sys, double> g(system.constraint_count());
+    JacobianOf<Sys, double> g_q(system.constraint_count(), system.dimension()), g_p = g_q;
+    system.linearise(z.q, z.p, g, g_q, g_p);
+    subtract_transposed(g_q, sigma, z.p);
+    return true;
+  } else {
+    return static_cast<bool>(Fibre<Sys, double>(system).slide(system, sigma, z));
+  }
+}
 
 /// Ends an iteration at round-off: when its corrections no longer shrink.
 class RoundOff {
@@ -82,7 +109,6 @@ template <class Sys>
 bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
   constexpr int M = Sys::constraints_at_compile_time;
   const int m = system.constraint_count();
-  Fibre<Sys, double> fibre(system);
   Vector<double, dynamic> rho;
   Matrix<double, dynamic> n_matrix;
   DenseLu<double, M> lu(m);
@@ -95,7 +121,7 @@ bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
     lu.solve(sigma);
     const double size = largest_magnitude(sigma);
     if (!(size < 1e150)) return false;
-    if (!fibre.slide(system, sigma, z)) return false;
+    if (!slide(system, sigma, z)) return false;
     if (round_off.reached(size, larger(1, largest_magnitude(z.p)))) return true;
   }
   return false;
@@ -109,26 +135,20 @@ void require_consistent(const Sys& system, const StateOf<Sys, double>& z,
                         ConsistencyTolerance tolerance = {}) {
   Residuals<Sys, double> residuals(system);
   residuals.evaluate(system, z);
-  std::ostringstream message;
   if (!(residuals.largest_primary() <= tolerance.constraint))
-    message << "the start is not on the constraint: g_" << residuals.worst_primary() << " = "
-            << residuals.largest_primary() << " in absolute value (at most " << tolerance.constraint
-            << ")";
-  else if (!(residuals.largest_hidden() <= tolerance.constraint))
-    message << "the start violates the hidden constraint: {g_" << residuals.worst_hidden()
-            << ", H} = " << residuals.largest_hidden() << " in absolute value (at most "
-            << tolerance.constraint << ")";
-  if (!message.str().empty()) throw ModelError(message.str());
+    detail::refuse_start(false, residuals.worst_primary(), residuals.largest_primary(),
+                         tolerance.constraint);
+  if (!(residuals.largest_hidden() <= tolerance.constraint))
+    detail::refuse_start(true, residuals.worst_hidden(), residuals.largest_hidden(),
+                         tolerance.constraint);
 }
 
 /// The consistent state near z: first onto g = 0, then along the fibre onto {g,H} = 0.
 template <class Sys>
 StateOf<Sys, double> consistent(const Sys& system, StateOf<Sys, double> z) {
-  if (z.q.size() != system.dimension() || z.p.size() != system.dimension())
-    throw InputError("initial", "the system has " + std::to_string(system.dimension()) +
-                                    " coordinates, the start has " + std::to_string(z.q.size()) +
-                                    " positions and " + std::to_string(z.p.size()) + " momenta");
-  if (!z.q.allFinite() || !z.p.allFinite()) throw InputError("initial", "the start is not finite");
+  detail::require_size(system.dimension(), z.q.size(), z.p.size());
+  if (!std::isfinite(largest_magnitude(z.q)) || !std::isfinite(largest_magnitude(z.p)))
+    throw InputError("initial", "the start is not finite");
   if (system.constraint_count() == 0) return z;
   const StateOf<Sys, double> given = z;
   if (!detail::project_on_primary(system, z) || !detail::project_on_hidden(system, z))

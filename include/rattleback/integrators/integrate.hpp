@@ -40,23 +40,6 @@ struct RunOptions {
 
 namespace detail {
 
-template <class State>
-long step_count(const RunOptions<State>& o) {
-  if (!(std::abs(o.step) > 0) || !std::isfinite(o.step))
-    throw InputError("step", "must be finite and not zero, got " + std::to_string(o.step));
-  if (o.steps < 0)
-    throw InputError("steps", "must not be negative, got " + std::to_string(o.steps));
-  if (o.every < 0)
-    throw InputError("every", "must not be negative, got " + std::to_string(o.every));
-  if (o.steps > 0 && o.time != 0) throw InputError("steps", "give steps or time, not both");
-  if (o.steps > 0) return o.steps;
-  const double count = std::round(o.time / o.step);
-  if (!(count >= 1) || count > 9e15)
-    throw InputError("time", "time " + std::to_string(o.time) + " is no positive number of steps " +
-                                 std::to_string(o.step));
-  return static_cast<long>(count);
-}
-
 /// Keeps the stored states and the figures over them.
 template <class Sys, class S>
 class Recorder {
@@ -106,7 +89,7 @@ auto integrate_with(const Sys& system, Stepper& stepper, const std::string& meth
   Run<S, Sys::dimension_at_compile_time> run;
   run.method = method;
   run.step = options.step;
-  run.wanted = detail::step_count(options);
+  run.wanted = detail::step_count(options.step, options.steps, options.time, options.every);
   const long every = options.every > 0 ? options.every : std::max(1L, run.wanted / 1000);
   const Real<S> h(options.step);
   detail::Recorder<Sys, S> recorder(system, options, run);

@@ -44,6 +44,9 @@ struct Run : RunFigures {
 
 namespace detail {
 
+/// How many steps are wanted; throws InputError that names the option and quotes the value.
+long step_count(double step, long steps, double time, long every);
+
 /// Least-squares slope, updated one sample at a time.
 class Slope {
  public:
