@@ -135,10 +135,7 @@ class EnsembleRunner {
       : starts_(starts), options_(options) {
     ensemble_.method = std::move(method);
     ensemble_.step = options.step;
-    ensemble_.wanted = step_count(RunOptions<Point>{.step = options.step,
-                                                    .steps = options.steps,
-                                                    .time = options.time,
-                                                    .every = options.every});
+    ensemble_.wanted = step_count(options.step, options.steps, options.time, options.every);
     ensemble_.every = options.every > 0 ? options.every : std::max(1L, ensemble_.wanted / 100);
     if (options.threads < 0)
       throw InputError("threads", "must not be negative, got " + std::to_string(options.threads));
