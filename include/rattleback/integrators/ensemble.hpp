@@ -131,9 +131,9 @@ class EnsembleRunner {
   using Point = State<double, N>;
 
   EnsembleRunner(const std::vector<Point>& starts, const EnsembleOptions<Point>& options,
-                 std::string method)
+                 const std::string& method)
       : starts_(starts), options_(options) {
-    ensemble_.method = std::move(method);
+    ensemble_.method = method;
     ensemble_.step = options.step;
     ensemble_.wanted = step_count(options.step, options.steps, options.time, options.every);
     ensemble_.every = options.every > 0 ? options.every : std::max(1L, ensemble_.wanted / 100);

@@ -20,7 +20,7 @@ template <class Sys>
 Matrix<double, dynamic> tangent_space(const Sys& system, const StateOf<Sys, double>& z,
                                       SymplecticOn on) {
   const int n = system.dimension(), m = system.constraint_count();
-  const Matrix<double, dynamic> unit = Matrix<double, dynamic>::Identity(2 * n, 2 * n);
+  Matrix<double, dynamic> unit = Matrix<double, dynamic>::Identity(2 * n, 2 * n);
   if (on == SymplecticOn::phase_space) return unit;
   const Matrix<double, dynamic> dg = constraint_differential<double>(system, z);
   if (on == SymplecticOn::primary_manifold) return kernel(dg);
