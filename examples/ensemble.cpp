@@ -9,7 +9,7 @@ namespace rb = rattleback;
 int main() {
   // The system for one length, or for a pack of them: auto is all it takes.
   auto pendulum = [](const auto& parameter) {
-    const auto length = parameter[0];
+    const auto& length = parameter[0];
     return rb::natural_system(
         rb::mass(1.0, 1.0), [](const auto& q) { return q[1]; },
         [length](const auto& q) { return (q[0] * q[0] + q[1] * q[1] - length * length) / 2; });

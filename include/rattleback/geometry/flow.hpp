@@ -39,8 +39,7 @@ class RoundOffFlow {
   }
 
  private:
-  // More columns for more digits: 10 reach 1e-16 and 18 reach 1e-33 when the field turns the state
-  // by about one radian; a column more costs more than another halving.
+  // More columns for more digits. Enough for full precision in the tests; not tuned for speed.
   static constexpr int columns = epsilon<S> < 1e-20 ? 18 : 10;
   static constexpr int max_pieces = 64;
 
