@@ -11,6 +11,7 @@ import sys
 # Bottom to top. Layers in one row do not know each other.
 ROWS = [
     ["problem"],
+    ["expression"],
     ["solve"],
     ["geometry"],
     ["integrators"],

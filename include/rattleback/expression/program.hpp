@@ -1,0 +1,170 @@
+// Expressions as straight-line code: every value is computed once, in an order that keeps what
+// belongs together close. This byte code runs in any scalar type and is the reference that native
+// code (native.hpp) is checked against, to the bit.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "rattleback/expression/graph.hpp"
+#include "rattleback/problem/scalar.hpp"
+
+namespace rattleback {
+
+/// f(x, y) -> (a, b): two arrays in, two arrays out.
+class Program {
+ public:
+  /// Values are numbered: constants first, then inputs, then instructions in order.
+  struct Instruction {
+    Operation operation;
+    int a = -1, b = -1, c = -1;  ///< operands, as value numbers
+  };
+  struct Input {
+    int array;  ///< 0: x, 1: y
+    int index;
+  };
+  struct Output {
+    int array;  ///< 0: a, 1: b
+    int index;
+    Expression expression;
+  };
+
+  Program() = default;
+  /// Input k of the graph is x[k] for k < split, else y[k - split]. Outputs are computed in the
+  /// order given.
+  Program(const Graph& graph, int split, std::span<const Output> outputs);
+
+  struct Result {
+    int array, index, value;
+  };
+  const std::vector<double>& constants() const { return constants_; }
+  const std::vector<Input>& inputs() const { return inputs_; }
+  const std::vector<Instruction>& instructions() const { return instructions_; }
+  const std::vector<Result>& results() const { return results_; }
+  int value_count() const {
+    return static_cast<int>(constants_.size() + inputs_.size() + instructions_.size());
+  }
+  /// The value number of the first instruction.
+  int first_instruction() const { return static_cast<int>(constants_.size() + inputs_.size()); }
+
+  template <class S>
+  void run(const S* x, const S* y, S* a, S* b) const;
+
+ private:
+  std::vector<double> constants_;
+  std::vector<Input> inputs_;
+  std::vector<Instruction> instructions_;
+  std::vector<Result> results_;
+};
+
+namespace detail {
+
+template <class S>
+S apply_one(Operation operation, const S& a) {
+  using std::atan, std::sinh, std::cosh, std::tanh, std::abs;
+  using std::sqrt, std::exp, std::log, std::sin, std::cos, std::tan, std::asin, std::acos;
+  switch (operation) {
+    case Operation::negate:
+      return S(-a);
+    case Operation::sqrt:
+      return S(sqrt(a));
+    case Operation::exp:
+      return S(exp(a));
+    case Operation::log:
+      return S(log(a));
+    case Operation::sin:
+      return S(sin(a));
+    case Operation::cos:
+      return S(cos(a));
+    case Operation::tan:
+      return S(tan(a));
+    case Operation::asin:
+      return S(asin(a));
+    case Operation::acos:
+      return S(acos(a));
+    case Operation::atan:
+      return S(atan(a));
+    case Operation::sinh:
+      return S(sinh(a));
+    case Operation::cosh:
+      return S(cosh(a));
+    case Operation::tanh:
+      return S(tanh(a));
+    case Operation::abs:
+      return S(abs(a));
+    default:  // sign, which has no slope
+      return S(Base<S>((base(a) > Base<S>(0)) - (base(a) < Base<S>(0))));
+  }
+}
+
+template <class S>
+S multiply_add(const S& a, const S& b, const S& c) {
+  if constexpr (std::is_same_v<S, double>)
+    return std::fma(a, b, c);
+  else
+    return S(a * b + c);
+}
+
+/// a^b; a constant exponent is passed as a number too, so that negative bases work.
+template <class S>
+S general_power(const S& a, const S& b, const double* constant) {
+  using std::pow, std::exp, std::log;
+  if constexpr (std::is_same_v<S, double>)
+    return std::pow(a, b);
+  else
+    return constant ? S(pow(a, *constant)) : S(exp(S(b * log(a))));
+}
+
+}  // namespace detail
+
+template <class S>
+void Program::run(const S* x, const S* y, S* a, S* b) const {
+  using std::atan2;
+  thread_local std::vector<S> values;  // grows to the largest program of this thread
+  if (values.size() < static_cast<std::size_t>(value_count())) values.resize(value_count());
+  S* v = values.data();
+  for (const double c : constants_) *v++ = S(c);
+  for (const Input& input : inputs_) *v++ = (input.array == 0 ? x : y)[input.index];
+  const S* of = values.data();
+  for (const Instruction& i : instructions_) {
+    switch (i.operation) {
+      case Operation::add:
+        *v = S(of[i.a] + of[i.b]);
+        break;
+      case Operation::subtract:
+        *v = S(of[i.a] - of[i.b]);
+        break;
+      case Operation::multiply:
+        *v = S(of[i.a] * of[i.b]);
+        break;
+      case Operation::divide:
+        *v = S(of[i.a] / of[i.b]);
+        break;
+      case Operation::multiply_add:
+        *v = detail::multiply_add(of[i.a], of[i.b], of[i.c]);
+        break;
+      case Operation::subtract_product:
+        *v = detail::multiply_add(S(-of[i.a]), of[i.b], of[i.c]);
+        break;
+      case Operation::multiply_subtract:
+        *v = detail::multiply_add(of[i.a], of[i.b], S(-of[i.c]));
+        break;
+      case Operation::atan2:
+        *v = S(atan2(of[i.a], of[i.b]));
+        break;
+      case Operation::power: {
+        const bool is_constant = i.b < static_cast<int>(constants_.size());
+        *v = detail::general_power(of[i.a], of[i.b], is_constant ? &constants_[i.b] : nullptr);
+        break;
+      }
+      default:
+        *v = detail::apply_one(i.operation, of[i.a]);
+    }
+    ++v;
+  }
+  for (const Result& r : results_) (r.array == 0 ? a : b)[r.index] = of[r.value];
+}
+
+}  // namespace rattleback

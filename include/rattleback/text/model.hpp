@@ -1,0 +1,66 @@
+// A model file: what system, from where, by which method, how long. Every error names file, line
+// and column and quotes what it is about.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rattleback/expression/description.hpp"
+#include "rattleback/problem/error.hpp"
+
+namespace rattleback {
+
+/// A place in a model file; lines and columns count from 1, columns in characters.
+struct TextPosition {
+  int line = 0, column = 0;
+};
+
+/// Bad input in a model file. what() is "pendulum.toml:6:15: unknown name 'g1'; did you mean 'g0'?"
+/// followed by the line and a caret under the place.
+class TextError : public InputError {
+ public:
+  TextError(const std::string& file, TextPosition position, const std::string& what,
+            const std::string& excerpt = {});
+  TextPosition position() const { return position_; }
+
+ private:
+  TextPosition position_;
+};
+
+struct ModelFile {
+  std::string path;  ///< as given
+  std::string text;  ///< the whole file, for run files
+  SystemDescription system;
+  std::map<std::string, std::vector<double>> parameters;  ///< a number, or a list
+
+  struct Initial {
+    std::vector<double> q, p, v;  ///< p or v is empty, never both
+    bool project = false;
+    bool allow_inconsistent = false;
+  };
+  struct Method {
+    std::string specification;  ///< "rattle:base=midpoint"
+    TextPosition position;
+  };
+  struct Run {
+    std::optional<double> step, time, tolerance;
+    std::optional<long> steps, every;
+  };
+  std::optional<Initial> initial;
+  std::optional<Method> method;
+  Run run;
+};
+
+/// Parameters given on the command line: name and constant expression.
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+ModelFile read_model(const std::filesystem::path& path, const Settings& settings = {});
+/// The same from memory; `path` is for messages.
+ModelFile parse_model(std::string_view text, const std::string& path,
+                      const Settings& settings = {});
+
+}  // namespace rattleback
