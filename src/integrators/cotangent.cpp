@@ -15,6 +15,7 @@ struct Borrowed {
     return stepper->step(system, z, h);
   }
   void reset() { stepper->reset(); }
+  Vector<S, dynamic> lambda() const { return stepper->lambda(); }
 };
 
 struct MakeCotangent {

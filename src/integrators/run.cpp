@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <limits>
 
 #include "rattleback/problem/error.hpp"
 
@@ -36,6 +37,28 @@ long detail::step_count(double step, long steps, double time, long every) {
   return static_cast<long>(count);
 }
 
+long detail::restart_interval(long restart_every) {
+  if (restart_every < 0)
+    throw InputError("restart_every", "must not be negative, got " + std::to_string(restart_every));
+  return restart_every > 0 ? restart_every : std::numeric_limits<long>::max() / 2;
+}
+
+void detail::require_continues(const RunFigures& past, const std::string& method, double step,
+                               long wanted, long restart_every) {
+  if (past.method != method)
+    throw InputError("resume", "the run was made with '" + past.method +
+                                   "' and cannot be continued with '" + method + "'");
+  if (past.step != step)
+    throw InputError("resume", "the run has step " + quote(past.step) +
+                                   " and cannot be continued with step " + quote(step));
+  if (wanted < past.steps)
+    throw InputError("steps", "the run to be continued is at step " + std::to_string(past.steps) +
+                                  " already, beyond the " + std::to_string(wanted) + " asked for");
+  if (past.steps % restart_interval(restart_every) != 0)
+    throw InputError("restart_every", "step " + std::to_string(past.steps) + " is no multiple of " +
+                                          std::to_string(restart_every));
+}
+
 std::string RunFigures::summary() const {
   std::string text;
   line(text, "method             %s", method.c_str());
@@ -46,6 +69,9 @@ std::string RunFigures::summary() const {
   line(text, "constraint         max |g| = %.3g", constraint);
   line(text, "hidden constraint  max |{g,H}| = %.3g", hidden);
   line(text, "Newton             %.2f iterations a step, at most %d", newton_mean, newton_max);
+  if (projections.position + projections.momentum > 0)
+    line(text, "projections        %ld of positions, %ld of momenta", projections.position,
+         projections.momentum);
   line(text, "time taken         %.3g s (%.3g us a step)", seconds,
        steps > 0 ? 1e6 * seconds / static_cast<double>(steps) : 0.0);
   if (stopped) line(text, "stopped            before the end, as asked");

@@ -22,6 +22,10 @@ class AnyStepper {
   virtual void reset() = 0;
   /// Makes a copy of the state fit to be looked at.
   virtual Status present(const AnySystem& system, State<S>& z) = 0;
+  /// Position multipliers of the last step (p+ = p - G^T lambda); empty where there are none.
+  virtual Vector<S, dynamic> lambda() const { return {}; }
+  /// Done since the last call, in so many steps and looks (present()).
+  virtual Projections projections(long, long) { return {}; }
 };
 
 template <class S>
@@ -39,6 +43,18 @@ class ErasedStepper final : public AnyStepper<S> {
   void reset() override { stepper_.reset(); }
   Status present(const AnySystem& system, State<S>& z) override {
     return stepper_.present(system, z);
+  }
+  Vector<S, dynamic> lambda() const override {
+    if constexpr (requires { stepper_.lambda(); })
+      return stepper_.lambda();
+    else
+      return {};
+  }
+  Projections projections(long steps, long looks) override {
+    if constexpr (requires { stepper_.projections(steps, looks); })
+      return stepper_.projections(steps, looks);
+    else
+      return {};
   }
 
  private:

@@ -338,6 +338,7 @@ class NaiveProjectionStepper {
         projection_(system, options) {}
   void reset() {}
   Status present(const Sys&, State&) { return {}; }
+  Projections projections(long steps, long) const { return {steps, steps}; }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     copy(z.q, work_.q);

@@ -272,6 +272,9 @@ class CompensatedStepper {
     return presenter_ ? presenter_->project(system, z) : Status{};
   }
   const auto& lambda() const { return core_.lambda(); }
+  Projections projections(long steps, long looks) const {
+    return detail::projections(project_, steps, looks);
+  }
   const State& low() const { return core_.low(); }
 
  private:

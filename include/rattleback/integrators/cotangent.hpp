@@ -47,6 +47,7 @@ class CotangentStepper {
     copy(z.q, work_.q);
     copy(z.p, work_.p);
     if (Status s = projection_.project(system, work_); !s) return s;
+    ++lifts_;
     Status status = inner_.step(system, work_, h);
     if (!status) return status;
     copy(work_.q, z.q);
@@ -61,12 +62,19 @@ class CotangentStepper {
   }
   /// The canonical representative of [z].
   Status present(const Sys& system, State& z) { return projection_.project(system, z); }
+  decltype(auto) lambda() const
+    requires requires(const Inner& inner) { inner.lambda(); }
+  {
+    return inner_.lambda();
+  }
+  Projections projections(long, long looks) { return {0, looks + std::exchange(lifts_, 0)}; }
 
  private:
   Inner inner_;
   MomentumProjection<Sys, S> projection_;
   State work_;
   bool lifted_ = false;
+  long lifts_ = 0;  // since they were last asked for
 };
 
 /// SHAKE over a base map as an integrator on T*Q.

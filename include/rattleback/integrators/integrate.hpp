@@ -5,7 +5,10 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/integrators/compensated.hpp"
@@ -36,44 +39,138 @@ struct RunOptions {
   std::function<bool(double t, const State&)> stop_when{};
   /// Called about ten times a second; false ends the run.
   std::function<bool(const Progress&)> progress{};
+  bool keep_states = true;  ///< false: only figures and the final state, in constant memory
+  /// Steps between restart points, 0: none. There the stepper forgets its past in every run, so
+  /// that a run continued from one equals the uninterrupted run to the bit.
+  long restart_every = 0;
+  /// Called with every stored state and what was measured there.
+  std::function<void(const Sample<State>&)> record{};
+  /// Called at the start and at every restart point.
+  std::function<void(const Checkpoint<State>&)> checkpoint{};
+  /// Where to go on, with the same step, every and restart_every; the start is then not looked at.
+  std::optional<Checkpoint<State>> resume{};
 };
 
 namespace detail {
 
 /// Keeps the stored states and the figures over them.
-template <class Sys, class S>
+template <class Sys, class S, class Stepper>
 class Recorder {
  public:
   using Point = StateOf<Sys, S>;
   using Options = RunOptions<Point>;
 
-  Recorder(const Sys& system, const Options& options, Run<S, Sys::dimension_at_compile_time>& run)
-      : system_(system), options_(options), run_(run), residuals_(system) {}
+  Recorder(const Sys& system, Stepper& stepper, const Options& options,
+           Run<S, Sys::dimension_at_compile_time>& run)
+      : system_(system), stepper_(stepper), options_(options), run_(run), residuals_(system) {}
 
-  void store(long step, const Point& z) {
-    const double t = run_.step * static_cast<double>(step);
+  long last_step() const { return last_step_; }
+
+  /// Stores the state as it is to be looked at.
+  Status look(const Point& z, long newton) {
+    Point shown = z;
+    Status status = stepper_.present(system_, shown);
+    ++looks_;
+    if (status) store(shown, newton);
+    return status;
+  }
+
+  void store(const Point& z, long newton) {
+    const double t = run_.time();
     const double energy = static_cast<double>(base(system_.energy(z.q, z.p)));
-    if (run_.states.empty()) run_.initial_energy = energy;
+    if (stored_ == 0) run_.initial_energy = energy;
     run_.final_energy = energy;
     run_.energy_error = larger(run_.energy_error, std::abs(energy - run_.initial_energy));
     drift_.add(t, energy - run_.initial_energy);
     run_.energy_drift = drift_.value();
     residuals_.evaluate(system_, z);
-    run_.constraint = larger(run_.constraint, residuals_.largest_primary());
-    run_.hidden = larger(run_.hidden, residuals_.largest_hidden());
-    run_.times.push_back(t);
-    run_.states.push_back(z);
-    run_.energies.push_back(energy);
+    const double constraint = residuals_.largest_primary(), hidden = residuals_.largest_hidden();
+    run_.constraint = larger(run_.constraint, constraint);
+    run_.hidden = larger(run_.hidden, hidden);
+    if (options_.keep_states) {
+      run_.times.push_back(t);
+      run_.states.push_back(z);
+      run_.energies.push_back(energy);
+    }
     run_.final = z;
-    if (options_.observe) options_.observe(step, t, z);
+    last_step_ = run_.steps;
+    ++stored_;
+    if (options_.observe) options_.observe(run_.steps, t, z);
+    if (options_.record)
+      options_.record(
+          {run_.steps, t, z, energy, constraint, hidden, newton - newton_stored_, multipliers()});
+    newton_stored_ = newton;
   }
 
+  void save(const Point& z, long newton, double seconds) {
+    if (!options_.checkpoint) return;
+    count_projections();
+    Checkpoint<Point> saved{z, run_, drift_, stored_, newton, newton_stored_};
+    saved.figures.seconds = seconds;
+    options_.checkpoint(saved);
+  }
+
+  /// All but the state.
+  Status restore(const Checkpoint<Point>& saved) {
+    require_continues(saved.figures, run_.method, run_.step, run_.wanted, options_.restart_every);
+    const long wanted = run_.wanted;
+    static_cast<RunFigures&>(run_) = saved.figures;
+    run_.wanted = wanted;
+    run_.stopped = false;
+    drift_ = saved.drift;
+    stored_ = saved.stored;
+    newton_stored_ = saved.newton_stored;
+    last_step_ = run_.steps;
+    run_.final = saved.z;
+    return stepper_.present(system_, run_.final);
+  }
+
+  void count_projections() {
+    if constexpr (requires { stepper_.projections(0L, 0L); }) {
+      const Projections more = stepper_.projections(run_.steps - counted_steps_, looks_);
+      run_.projections.position += more.position;
+      run_.projections.momentum += more.momentum;
+    }
+    counted_steps_ = run_.steps;
+    looks_ = 0;
+  }
+  void count_from_here() { counted_steps_ = run_.steps; }
+
  private:
+  std::span<const double> multipliers() {
+    if constexpr (requires { stepper_.lambda(); }) {
+      const auto& lambda = stepper_.lambda();
+      multipliers_.resize(static_cast<std::size_t>(lambda.size()));
+      for (std::size_t i = 0; i < multipliers_.size(); ++i)
+        multipliers_[i] = run_.steps == 0
+                              ? std::numeric_limits<double>::quiet_NaN()
+                              : static_cast<double>(base(lambda[static_cast<Eigen::Index>(i)]));
+    }
+    return multipliers_;
+  }
+
   const Sys& system_;
+  Stepper& stepper_;
   const Options& options_;
   Run<S, Sys::dimension_at_compile_time>& run_;
   Residuals<Sys, S> residuals_;
   Slope drift_;
+  long stored_ = 0, last_step_ = -1, newton_stored_ = 0;
+  long looks_ = 0, counted_steps_ = 0;
+  std::vector<double> multipliers_;
+};
+
+/// Steps between two looks at the clock: few enough that each takes about a twentieth of a second.
+class Pace {
+ public:
+  long length() const { return length_; }
+  void took(double seconds) {
+    if (seconds < 0.05 && length_ < 1'000'000) length_ *= 2;
+    if (seconds > 0.1 && length_ > 1) length_ /= 2;
+  }
+
+ private:
+  long length_ = 1;
 };
 
 }  // namespace detail
@@ -84,25 +181,35 @@ auto integrate_with(const Sys& system, Stepper& stepper, const std::string& meth
                     const StateOf<Sys, S>& start, const RunOptions<StateOf<Sys, S>>& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
-
   Run<S, Sys::dimension_at_compile_time> run;
+  auto seconds = [&, before = options.resume ? options.resume->figures.seconds : 0.0] {
+    return before + std::chrono::duration<double>(Clock::now() - begin).count();
+  };
   run.method = method;
   run.step = options.step;
   run.wanted = detail::step_count(options.step, options.steps, options.time, options.every);
   const long every = options.every > 0 ? options.every : std::max(1L, run.wanted / 1000);
+  const long restart = detail::restart_interval(options.restart_every);
   const Real<S> h(options.step);
-  detail::Recorder<Sys, S> recorder(system, options, run);
-  StateOf<Sys, S> z = start;
+  detail::Recorder<Sys, S, Stepper> recorder(system, stepper, options, run);
+  StateOf<Sys, S> z = options.resume ? options.resume->z : start;
+  long newton_total = options.resume ? options.resume->newton : 0;
   stepper.reset();
-  recorder.store(0, z);
+  if (options.resume) {
+    run.status = recorder.restore(*options.resume);
+    recorder.count_from_here();
+  } else {
+    recorder.store(z, 0);
+    recorder.save(z, 0, seconds());
+  }
 
-  long newton_total = 0;
-  double last_report = 0;
+  detail::Pace pace;
+  double last_report = seconds(), block_began = last_report;
   while (run.steps < run.wanted && run.status && !run.stopped) {
     // The tight loop: up to the next stored state, with nothing in it but steps.
-    const long until = std::min(run.wanted, (run.steps / every + 1) * every);
-    const long block_end = std::min(until, run.steps + 1'000'000);
+    const long until = std::min(
+        {run.wanted, (run.steps / every + 1) * every, (run.steps / restart + 1) * restart});
+    const long block_end = options.progress ? std::min(until, run.steps + pace.length()) : until;
     for (; run.steps < block_end; ++run.steps) {
       run.status = stepper.step(system, z, h);
       if (!run.status) break;
@@ -115,24 +222,31 @@ auto integrate_with(const Sys& system, Stepper& stepper, const std::string& meth
         break;
       }
     }
-    if (run.status && (run.steps % every == 0 || run.steps == run.wanted || run.stopped)) {
-      StateOf<Sys, S> shown = z;
-      if (Status s = stepper.present(system, shown); !s)
-        run.status = s;
-      else
-        recorder.store(run.steps, shown);
+    if (run.status && (run.steps % every == 0 || run.steps == run.wanted || run.stopped))
+      run.status = recorder.look(z, newton_total);
+    if (run.status && run.steps % restart == 0) {
+      stepper.reset();
+      recorder.save(z, newton_total, seconds());
     }
-    if (options.progress && (seconds() - last_report > 0.1 || run.steps == run.wanted)) {
-      last_report = seconds();
-      if (!options.progress({run.steps, run.wanted, last_report})) run.stopped = true;
+    if (options.progress) {
+      const double now = seconds();
+      pace.took(now - block_began);
+      block_began = now;
+      if (now - last_report > 0.1 || run.steps == run.wanted) {
+        last_report = now;
+        if (!options.progress({run.steps, run.wanted, now})) run.stopped = true;
+      }
     }
   }
+  // A run that ended early is looked at where it ended, if that can be done.
+  if (recorder.last_step() != run.steps)
+    if (Status s = recorder.look(z, newton_total); !s && run.status) run.status = s;
+  recorder.count_projections();
   run.newton_mean =
       run.steps > 0 ? static_cast<double>(newton_total) / static_cast<double>(run.steps) : 0;
   if (!run.status) {
     StateOf<Sys, S> shown = z;
-    if (stepper.present(system, shown) && run.times.back() != run.time())
-      recorder.store(run.steps, shown);
+    (void)static_cast<bool>(stepper.present(system, shown));
     run.failure = explain(system, run.status, shown, run.step, run.time());
   }
   run.seconds = seconds();

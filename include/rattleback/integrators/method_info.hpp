@@ -37,4 +37,10 @@ struct MethodInfo {
   std::string cite;
 };
 
+/// How often a state was projected onto g = 0 and onto {g,H} = 0, apart from the multipliers that
+/// are part of a step's own equations.
+struct Projections {
+  long position = 0, momentum = 0;
+};
+
 }  // namespace rattleback

@@ -1,9 +1,11 @@
 // What a run gives back.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/scalar.hpp"
 #include "rattleback/solve/status.hpp"
 
@@ -23,6 +25,7 @@ struct RunFigures {
   double hidden = 0;        ///< max |{g,H}| over stored states
   double newton_mean = 0;
   int newton_max = 0;
+  Projections projections{};
   double seconds = 0;
   Status status{};       ///< of the last step
   bool stopped = false;  ///< by a stop condition or the progress callback
@@ -32,6 +35,51 @@ struct RunFigures {
   double time() const { return step * static_cast<double>(steps); }
   /// A few lines for a person.
   std::string summary() const;
+};
+
+namespace detail {
+
+/// Least-squares slope, updated one sample at a time. Open, so that a checkpoint can hold it.
+struct Slope {
+  void add(double t, double y) {
+    ++count;
+    const double dt = t - mean_t;
+    mean_t += dt / static_cast<double>(count);
+    mean_y += (y - mean_y) / static_cast<double>(count);
+    s_tt += dt * (t - mean_t);
+    s_ty += dt * (y - mean_y);
+  }
+  double value() const { return s_tt > 0 ? s_ty / s_tt : 0; }
+
+  long count = 0;
+  double mean_t = 0, mean_y = 0, s_tt = 0, s_ty = 0;
+};
+
+}  // namespace detail
+
+/// A stored state and what was measured there.
+template <class State>
+struct Sample {
+  long step;
+  double t;
+  const State& z;  ///< as looked at
+  double energy;
+  double constraint, hidden;  ///< max |g|, max |{g,H}|
+  long newton;                ///< iterations since the last stored state
+  std::span<const double>
+      multipliers;  ///< of the last step; NaN before the first, empty if unknown
+};
+
+/// All that a run needs to go on from a restart point as if it had never stopped.
+template <class State>
+struct Checkpoint {
+  State z;  ///< as stepped, not as looked at
+  RunFigures figures;
+  detail::Slope drift;
+  long stored = 0;                     ///< states so far
+  long newton = 0, newton_stored = 0;  ///< iterations in all, and up to the last stored state
+
+  long step() const { return figures.steps; }
 };
 
 template <class S, int N>
@@ -47,23 +95,12 @@ namespace detail {
 /// How many steps are wanted; throws InputError that names the option and quotes the value.
 long step_count(double step, long steps, double time, long every);
 
-/// Least-squares slope, updated one sample at a time.
-class Slope {
- public:
-  void add(double t, double y) {
-    ++n_;
-    const double dt = t - mean_t_;
-    mean_t_ += dt / static_cast<double>(n_);
-    mean_y_ += (y - mean_y_) / static_cast<double>(n_);
-    s_tt_ += dt * (t - mean_t_);
-    s_ty_ += dt * (y - mean_y_);
-  }
-  double value() const { return s_tt_ > 0 ? s_ty_ / s_tt_ : 0; }
+/// The steps between restart points, a number never reached where there are none.
+long restart_interval(long restart_every);
 
- private:
-  long n_ = 0;
-  double mean_t_ = 0, mean_y_ = 0, s_tt_ = 0, s_ty_ = 0;
-};
+/// Throws InputError where a run with these options does not continue that one.
+void require_continues(const RunFigures& past, const std::string& method, double step, long wanted,
+                       long restart_every);
 
 }  // namespace detail
 

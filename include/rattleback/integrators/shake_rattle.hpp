@@ -47,6 +47,14 @@ inline MethodInfo shake_rattle_info(BaseMap base, Projection project) {
           .cite = shake ? "[McLachlan12 Def. 1.3]" : "[McLachlan12 Def. 1.4]"};
 }
 
+namespace detail {
+
+inline Projections projections(Projection project, long steps, long looks) {
+  return {0, project == Projection::every ? steps : project == Projection::output ? looks : 0};
+}
+
+}  // namespace detail
+
 /// Kick-drift-kick on a natural system with holonomic constraints.
 template <class Sys, class S>
 class NaturalStepper {
@@ -67,6 +75,9 @@ class NaturalStepper {
     return presenter_ ? presenter_->project(system, z) : Status{};
   }
   const auto& lambda() const { return core_.lambda(); }
+  Projections projections(long steps, long looks) const {
+    return detail::projections(project_, steps, looks);
+  }
 
  private:
   NaturalConstrained<Sys, S> core_;
@@ -94,6 +105,9 @@ class GeneralStepper {
     return presenter_ ? presenter_->project(system, z) : Status{};
   }
   const auto& lambda() const { return core_.lambda(); }
+  Projections projections(long steps, long looks) const {
+    return detail::projections(project_, steps, looks);
+  }
 
  private:
   GeneralConstrained<Sys, S> core_;

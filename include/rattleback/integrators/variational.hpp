@@ -150,6 +150,8 @@ class VariationalStepper {
 
   void reset() { predictor_.reset(); }
   Status present(const Sys&, State&) { return {}; }
+  auto lambda() const { return x_.tail(m_); }
+  Projections projections(long steps, long) const { return {0, steps}; }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     system.linearise(z.q, z.p, g_, jacobian_, unused_);
