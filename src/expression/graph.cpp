@@ -131,7 +131,7 @@ Expression Graph::apply(Operation operation, Expression a, Expression b) {
         if (factor == 1) return b;
         if (factor == -1) return negate(b);
         if (is_negated(b)) return multiply(constant(-factor), unnegated(b));
-        const Node& n = node(b);  // 2 (0.5 x), which derivatives are full of
+        const Node n = node(b);  // 2 (0.5 x), which derivatives are full of
         if (n.operation == Operation::multiply && is_constant({n.a}))
           return multiply(constant(factor * value({n.a})), {n.b});
         break;  // the constant stays first
