@@ -170,7 +170,7 @@ Expression Graph::simplify_power(Expression a, Expression b) {
     return divide(constant(1), simplify_power(a, constant(-exponent)));
   if (exponent == 0.5) return apply(Operation::sqrt, a);
   if (exponent == 1.5) return multiply(a, apply(Operation::sqrt, a));
-  if (exponent != std::floor(exponent) || exponent > 64)
+  if (exponent != std::floor(exponent) || std::abs(exponent) > 64)
     return make(Operation::power, a.node, b.node);
   Expression result{}, square = a;
   for (int k = static_cast<int>(exponent); k > 0; k /= 2) {
