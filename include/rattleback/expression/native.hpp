@@ -1,0 +1,46 @@
+// Programs as machine code for x86-64 with AVX2 and FMA, for one point or four at a time. Results
+// are those of Program::run<double>, to the bit (which NaN a NaN is excepted).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "rattleback/expression/program.hpp"
+
+namespace rattleback {
+
+class NativeCode {
+ public:
+  /// Whether this processor and system can; if not, run the program itself. The environment
+  /// variable RATTLEBACK_NO_NATIVE=1 says no.
+  static bool available();
+
+  NativeCode() = default;
+  /// `lanes` (1 or 4) points at once: entry k of every array is the `lanes` doubles from k * stride
+  /// on; stride 0 stands for `lanes`. So a pack of 8 is two calls with stride 8, the second one 4
+  /// doubles further. The program is not needed afterwards. Throws where not available().
+  explicit NativeCode(const Program& program, int lanes = 1, int stride = 0);
+
+  /// f(x, y) -> (a, b); what is written must not overlap what is read. Any number of threads may
+  /// call the same code. Arrays that the program does not touch may be null.
+  void operator()(const double* x, const double* y, double* a, double* b) const {
+    code_(x, y, a, b, scratch_ == 0 ? nullptr : scratch(scratch_));
+  }
+  explicit operator bool() const { return code_ != nullptr; }
+  int lanes() const { return lanes_; }
+  int stride() const { return stride_; }
+  /// Bytes of code and constants.
+  std::size_t size() const { return size_; }
+
+ private:
+  using Function = void (*)(const double*, const double*, double*, double*, double*);
+  /// At least so many doubles of this thread, for what does not fit into registers and stack.
+  static double* scratch(std::size_t doubles);
+
+  Function code_ = nullptr;
+  std::size_t scratch_ = 0, size_ = 0;
+  int lanes_ = 1, stride_ = 1;
+  std::shared_ptr<const void> memory_;  ///< copies share it; the last one frees it
+};
+
+}  // namespace rattleback
