@@ -115,6 +115,7 @@ Expression Graph::apply(Operation operation, Expression a, Expression b) {
       if (is_constant(b, 0)) return a;
       if (is_negated(b)) return subtract(a, unnegated(b));
       if (is_negated(a)) return subtract(b, unnegated(a));
+      if (a == b) return multiply(constant(2), a);
       if (a.node > b.node) std::swap(a, b);
       break;
     case Operation::subtract:

@@ -13,6 +13,8 @@
 
 namespace rattleback {
 
+struct CompiledNatural;  // expression/expression_system.hpp
+
 /// The questions of a system in one scalar type.
 template <class S>
 class SystemModel {
@@ -31,6 +33,8 @@ class SystemModel {
   /// The user's own fibre flow and flow of X_H; false where there is none.
   virtual bool slide(V& q, V& p, const V& lambda) const = 0;
   virtual bool flow(V& q, V& p, const Real<S>& h) const = 0;
+  /// The straight-line code of a natural system made of expressions; null where there is none.
+  virtual const CompiledNatural* compiled() const { return nullptr; }
 };
 
 namespace detail {
@@ -151,6 +155,16 @@ class AnySystem {
   template <class S>
   using Model = std::shared_ptr<const SystemModel<S>>;
 
+  using Models =
+      std::tuple<Model<double>, Model<Dual<double, 4>>, Model<Quad>, Model<Dual<Quad, 4>>>;
+
+  /// A system that answers in every scalar by itself.
+  AnySystem(std::string name, int dimension, int constraints, Traits traits, Models models)
+      : name_(std::move(name)),
+        dimension_(dimension),
+        constraints_(constraints),
+        traits_(traits),
+        models_(std::move(models)) {}
   /// Wraps a typed system.
   template <ConstrainedSystem Sys>
     requires(!std::same_as<Sys, AnySystem>)
@@ -230,7 +244,7 @@ class AnySystem {
   int dimension_;
   int constraints_;
   Traits traits_;
-  std::tuple<Model<double>, Model<Dual<double, 4>>, Model<Quad>, Model<Dual<Quad, 4>>> models_;
+  Models models_;
 };
 
 }  // namespace rattleback

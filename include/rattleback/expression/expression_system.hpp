@@ -1,0 +1,46 @@
+// A run-time system made of expressions: the same questions as a C++ system, answered by compiled
+// code; and, for natural systems with a diagonal mass and holonomic constraints, the sparse pieces
+// that the fast steps are made of.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "rattleback/expression/canonical.hpp"
+#include "rattleback/expression/compiled_function.hpp"
+#include "rattleback/problem/any_system.hpp"
+
+namespace rattleback {
+
+/// Nonzeros of G, row by row; `coupling` lists the pairs k >= l of constraints that share a
+/// coordinate, row by row: the nonzeros of G M^-1 G^T.
+struct JacobianPattern {
+  std::vector<int> start{0}, column{};
+  std::vector<int> coupling_start{0}, coupling_column{};
+  int nonzeros() const { return static_cast<int>(column.size()); }
+};
+
+/// A natural system, diagonal mass, holonomic constraints, in straight-line code. G stands for its
+/// nonzeros in the order of the pattern.
+struct CompiledNatural {
+  int dimension = 0, constraints = 0;
+  std::vector<double> inverse_mass;
+  JacobianPattern pattern;
+  CompiledFunction potential_gradient;  ///< q -> V_q
+  CompiledFunction linearise;           ///< q -> g, G
+  CompiledFunction linearise_dense;     ///< q -> g, G as a full matrix by columns; small ones only
+  CompiledFunction force;               ///< G, lambda -> G^T lambda
+  CompiledFunction displacement;        ///< G, lambda -> M^-1 G^T lambda
+  CompiledFunction hidden;              ///< G, p -> G M^-1 p
+  CompiledFunction gram;                ///< G -> the couplings of G M^-1 G^T
+  CompiledFunction mixed_gram;          ///< G, G' -> those of the symmetric part of G M^-1 G'^T
+
+  /// Whether full matrices of static size are faster than any structure.
+  bool is_small() const { return dimension <= 6 && constraints <= 3; }
+};
+
+/// Throws ModelError where there is no H; see canonical().
+AnySystem expression_system(SystemDescription description);
+AnySystem expression_system(const CanonicalSystem& canonical);
+
+}  // namespace rattleback

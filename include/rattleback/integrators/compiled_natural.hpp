@@ -1,0 +1,17 @@
+// SHAKE and RATTLE on natural systems in straight-line code: small ones with static sizes, larger
+// ones with the structure of their constraints.
+#pragma once
+
+#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
+
+namespace rattleback {
+
+/// A stepper for kick - drift - kick on system.model<double>().compiled(); null if there is none.
+AnyStepperPointer<double> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
+                                           const SolveOptions& options);
+
+/// How the constraints are solved for, in words: "dense 2 x 2", "chain of 100".
+std::string constraint_structure(const AnySystem& system);
+
+}  // namespace rattleback

@@ -1,0 +1,301 @@
+#include "rattleback/expression/expression_system.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "rattleback/expression/derivative.hpp"
+
+namespace rattleback {
+
+AnySystem legendre_system(const CanonicalSystem& canonical);  // legendre_system.cpp
+
+namespace {
+
+/// What a model of every scalar shares.
+struct Functions {
+  int n, m;
+  bool holonomic;
+  CompiledFunction energy, energy_gradient;
+  CompiledFunction potential_gradient, velocity;  // natural
+  CompiledFunction lagrangian_gradient;
+  CompiledFunction constraint;
+  CompiledFunction linearise;  // g; the nonzeros of G, of its q columns and then its p columns
+  std::vector<int> place_q, place_p;  // of each nonzero in a full matrix by columns
+  std::shared_ptr<const CompiledNatural> natural;
+};
+
+template <class S>
+class ExpressionModel final : public SystemModel<S> {
+ public:
+  using typename SystemModel<S>::V;
+  using typename SystemModel<S>::J;
+  explicit ExpressionModel(std::shared_ptr<const Functions> functions) : f_(std::move(functions)) {}
+
+  S energy(const V& q, const V& p) const override {
+    S value;
+    f_->energy(q.data(), p.data(), &value, &value);
+    return value;
+  }
+  void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const override {
+    f_->energy_gradient(q.data(), p.data(), h_q.data(), h_p.data());
+  }
+  void potential_gradient(const V& q, V& v_q) const override {
+    f_->potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+  }
+  void velocity(const V& p, V& v) const override {
+    f_->velocity(p.data(), p.data(), v.data(), v.data());
+  }
+  void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const override {
+    f_->lagrangian_gradient(q.data(), v.data(), l_q.data(), l_v.data());
+  }
+  void constraint(const V& q, const V& p, V& g) const override {
+    f_->constraint(q.data(), p.data(), g.data(), g.data());
+  }
+  void linearise(const V& q, const V& p, V& g, J& g_q, J& g_p) const override {
+    thread_local std::vector<S> nonzeros;
+    nonzeros.resize(f_->place_q.size() + f_->place_p.size());
+    f_->linearise(q.data(), p.data(), g.data(), nonzeros.data());
+    const S* value = nonzeros.data();
+    g_q.setConstant(S(0));
+    for (const int place : f_->place_q) g_q.data()[place] = *value++;
+    if (f_->holonomic) return;
+    g_p.setConstant(S(0));
+    for (const int place : f_->place_p) g_p.data()[place] = *value++;
+  }
+  bool slide(V&, V&, const V&) const override { return false; }
+  bool flow(V&, V&, const Real<S>&) const override { return false; }
+  const CompiledNatural* compiled() const override { return f_->natural.get(); }
+
+ private:
+  std::shared_ptr<const Functions> f_;
+};
+
+using Outputs = std::vector<Program::Output>;
+
+/// Outputs of one array from sparse entries; places without one are zero.
+void append_gradient(Graph& graph, Expression f, int first, int n, int array, Outputs& outputs) {
+  std::vector<Expression> dense(n, graph.constant(0));
+  for (const auto& [input, value] : gradient(graph, f, first, first + n))
+    dense[input - first] = value;
+  for (int i = 0; i < n; ++i) outputs.push_back({array, i, dense[i]});
+}
+
+/// The expression with velocities where the programs expect momenta.
+Expression velocities_as_second(Graph& graph, Expression f, int n) {
+  return graph.substitute(std::span(&f, 1),
+                          [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
+}
+
+/// g and its nonzero slopes, row by row: what a row shares is computed close together.
+Outputs linearised(const CanonicalSystem& s, const SparseExpressions& by_q,
+                   const SparseExpressions& by_p) {
+  Outputs outputs;
+  const int offset = static_cast<int>(by_q.value.size());
+  for (int i = 0; i < s.constraint_count(); ++i) {
+    outputs.push_back({0, i, s.constraints[i]});
+    for (int k = by_q.start[i]; k < by_q.start[i + 1]; ++k)
+      outputs.push_back({1, k, by_q.value[k]});
+    for (int k = by_p.start[i]; k < by_p.start[i + 1]; ++k)
+      outputs.push_back({1, offset + k, by_p.value[k]});
+  }
+  return outputs;
+}
+
+std::vector<int> places(const SparseExpressions& matrix) {
+  std::vector<int> result;
+  for (int i = 0; i < matrix.rows; ++i)
+    for (int k = matrix.start[i]; k < matrix.start[i + 1]; ++k)
+      result.push_back(matrix.column[k] * matrix.rows + i);
+  return result;
+}
+
+/// The linear algebra around G as straight-line code: no indices are left at run time.
+class SparseAlgebra {
+ public:
+  SparseAlgebra(const JacobianPattern& pattern, const std::vector<double>& inverse_mass)
+      : pattern_(pattern), inverse_mass_(inverse_mass) {
+    by_column_.resize(inverse_mass.size());
+    const int rows = static_cast<int>(pattern.start.size()) - 1;
+    for (int i = 0; i < rows; ++i)
+      for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
+        by_column_[pattern.column[k]].push_back({i, k});
+  }
+
+  /// (M^-1) G^T lambda
+  CompiledFunction transposed(bool weighted) {
+    Outputs outputs;
+    for (std::size_t j = 0; j < by_column_.size(); ++j) {
+      Expression sum = graph_.constant(0);
+      for (const auto& [row, k] : by_column_[j])
+        sum = graph_.add(sum, graph_.multiply(first(k), second(row)));
+      if (weighted) sum = graph_.multiply(sum, graph_.constant(inverse_mass_[j]));
+      outputs.push_back({0, static_cast<int>(j), sum});
+    }
+    return compile(outputs);
+  }
+  /// G M^-1 p
+  CompiledFunction hidden() {
+    Outputs outputs;
+    for (std::size_t i = 0; i + 1 < pattern_.start.size(); ++i) {
+      Expression sum = graph_.constant(0);
+      for (int k = pattern_.start[i]; k < pattern_.start[i + 1]; ++k) {
+        const int j = pattern_.column[k];
+        sum = graph_.add(
+            sum, graph_.multiply(graph_.multiply(graph_.constant(inverse_mass_[j]), second(j)),
+                                 first(k)));
+      }
+      outputs.push_back({0, static_cast<int>(i), sum});
+    }
+    return compile(outputs);
+  }
+  /// The couplings of G M^-1 G^T, or of the symmetric part of G M^-1 G'^T.
+  CompiledFunction gram(bool mixed) {
+    Outputs outputs;
+    for (std::size_t i = 0; i + 1 < pattern_.coupling_start.size(); ++i)
+      for (int k = pattern_.coupling_start[i]; k < pattern_.coupling_start[i + 1]; ++k) {
+        const int other = pattern_.coupling_column[k];
+        const auto right = [&](int at) { return mixed ? second(at) : first(at); };
+        Expression sum = product(static_cast<int>(i), other, right);
+        if (mixed && other != static_cast<int>(i))
+          sum = graph_.multiply(graph_.constant(0.5),
+                                graph_.add(sum, product(other, static_cast<int>(i), right)));
+        outputs.push_back({0, k, sum});
+      }
+    return compile(outputs);
+  }
+
+ private:
+  Expression first(int k) { return graph_.input(k); }
+  Expression second(int k) { return graph_.input(pattern_.nonzeros() + k); }
+  CompiledFunction compile(const Outputs& outputs) {
+    return CompiledFunction(graph_, pattern_.nonzeros(), outputs);
+  }
+  template <class Right>
+  Expression product(int i, int j, const Right& right) {
+    Expression sum = graph_.constant(0);
+    for (int a = pattern_.start[i]; a < pattern_.start[i + 1]; ++a)
+      for (int b = pattern_.start[j]; b < pattern_.start[j + 1]; ++b)
+        if (pattern_.column[a] == pattern_.column[b])
+          sum = graph_.add(sum, graph_.multiply(graph_.constant(inverse_mass_[pattern_.column[a]]),
+                                                graph_.multiply(first(a), right(b))));
+    return sum;
+  }
+
+  struct Place {
+    int row, nonzero;
+  };
+  const JacobianPattern& pattern_;
+  const std::vector<double>& inverse_mass_;
+  std::vector<std::vector<Place>> by_column_;
+  Graph graph_;
+};
+
+JacobianPattern pattern_of(const SparseExpressions& g_q) {
+  JacobianPattern pattern{.start = g_q.start, .column = g_q.column};
+  std::vector<std::vector<int>> rows_at(g_q.columns);
+  for (int i = 0; i < g_q.rows; ++i) {
+    std::vector<int> coupled{i};
+    for (int k = g_q.start[i]; k < g_q.start[i + 1]; ++k) {
+      auto& rows = rows_at[g_q.column[k]];
+      coupled.insert(coupled.end(), rows.begin(), rows.end());
+      rows.push_back(i);
+    }
+    std::sort(coupled.begin(), coupled.end());
+    coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
+    pattern.coupling_column.insert(pattern.coupling_column.end(), coupled.begin(), coupled.end());
+    pattern.coupling_start.push_back(static_cast<int>(pattern.coupling_column.size()));
+  }
+  return pattern;
+}
+
+std::shared_ptr<const CompiledNatural> compile_natural(const CanonicalSystem& s,
+                                                       const SparseExpressions& g_q,
+                                                       const Functions& functions) {
+  auto c = std::make_shared<CompiledNatural>();
+  c->dimension = functions.n;
+  c->constraints = functions.m;
+  c->inverse_mass = s.inverse_mass;
+  c->pattern = pattern_of(g_q);
+  c->potential_gradient = functions.potential_gradient;
+  c->linearise = functions.linearise;
+  if (c->is_small()) {
+    const Expression zero = s.graph().constant(0);
+    std::vector<Expression> full(std::size_t(functions.n) * functions.m, zero);
+    for (std::size_t k = 0; k < g_q.value.size(); ++k) full[functions.place_q[k]] = g_q.value[k];
+    Outputs outputs;
+    for (int i = 0; i < functions.m; ++i) {
+      outputs.push_back({0, i, s.constraints[i]});
+      for (int j = 0; j < functions.n; ++j)
+        outputs.push_back({1, j * functions.m + i, full[j * functions.m + i]});
+    }
+    c->linearise_dense = CompiledFunction(s.graph(), functions.n, outputs);
+  }
+  SparseAlgebra algebra(c->pattern, c->inverse_mass);
+  c->force = algebra.transposed(false);
+  c->displacement = algebra.transposed(true);
+  c->hidden = algebra.hidden();
+  c->gram = algebra.gram(false);
+  c->mixed_gram = algebra.gram(true);
+  return c;
+}
+
+std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
+  Graph& graph = s.graph();
+  const int n = s.dimension(), m = s.constraint_count();
+  auto f = std::make_shared<Functions>();
+  f->n = n;
+  f->m = m;
+  f->holonomic = s.traits.holonomic;
+  const auto function = [&](const Outputs& outputs) { return CompiledFunction(graph, n, outputs); };
+  f->energy = function({{0, 0, s.hamiltonian}});
+  Outputs outputs;
+  append_gradient(graph, s.hamiltonian, 0, n, 0, outputs);
+  append_gradient(graph, s.hamiltonian, n, n, 1, outputs);
+  f->energy_gradient = function(outputs);
+  if (s.traits.natural) {
+    outputs.clear();
+    append_gradient(graph, s.potential, 0, n, 0, outputs);
+    f->potential_gradient = function(outputs);
+    outputs.clear();
+    // Of p alone, which is then the first array.
+    const auto velocity = graph.substitute(s.velocity, [&](int k) { return graph.input(k - n); });
+    for (int i = 0; i < n; ++i) outputs.push_back({0, i, velocity[i]});
+    f->velocity = function(outputs);
+  }
+  if (s.lagrangian) {
+    outputs.clear();
+    const Expression l = velocities_as_second(graph, s.lagrangian, n);
+    append_gradient(graph, l, 0, n, 0, outputs);
+    append_gradient(graph, l, n, n, 1, outputs);
+    f->lagrangian_gradient = function(outputs);
+  }
+  outputs.clear();
+  for (int i = 0; i < m; ++i) outputs.push_back({0, i, s.constraints[i]});
+  f->constraint = function(outputs);
+  const SparseExpressions by_q = jacobian(graph, s.constraints, 0, n);
+  const SparseExpressions by_p = jacobian(graph, s.constraints, n, 2 * n);
+  f->linearise = function(linearised(s, by_q, by_p));
+  f->place_q = places(by_q);
+  f->place_p = places(by_p);
+  if (s.traits.natural && s.traits.holonomic && m > 0 && !s.inverse_mass.empty())
+    f->natural = compile_natural(s, by_q, *f);
+  return f;
+}
+
+}  // namespace
+
+AnySystem expression_system(const CanonicalSystem& s) {
+  if (!s.hamiltonian) return legendre_system(s);
+  const auto f = compile(s);
+  return AnySystem(s.source.name, f->n, f->m, s.traits,
+                   {std::make_shared<ExpressionModel<double>>(f),
+                    std::make_shared<ExpressionModel<Dual<double, 4>>>(f),
+                    std::make_shared<ExpressionModel<Quad>>(f),
+                    std::make_shared<ExpressionModel<Dual<Quad, 4>>>(f)});
+}
+
+AnySystem expression_system(SystemDescription description) {
+  return expression_system(canonical(std::move(description)));
+}
+
+}  // namespace rattleback

@@ -1,0 +1,68 @@
+// Lagrangians that are not quadratic in the velocities: H by Newton, in every scalar.
+#include "rattleback/expression/derivative.hpp"
+#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/problem/lagrangian_system.hpp"
+
+namespace rattleback {
+
+AnySystem legendre_system(const CanonicalSystem& canonical);
+
+namespace {
+
+/// L(q, v) with its gradient, in byte code.
+struct LagrangianCode {
+  std::shared_ptr<const CompiledFunction> value, slope;
+
+  template <class S>
+  S operator()(const Vector<S, dynamic>& q, const Vector<S, dynamic>& v) const {
+    S result;
+    (*value)(q.data(), v.data(), &result, &result);
+    return result;
+  }
+  template <class S>
+  void gradient(const Vector<S, dynamic>& q, const Vector<S, dynamic>& v, Vector<S, dynamic>& l_q,
+                Vector<S, dynamic>& l_v) const {
+    (*slope)(q.data(), v.data(), l_q.data(), l_v.data());
+  }
+};
+
+struct ConstraintCode {
+  std::shared_ptr<const CompiledFunction> value;
+
+  template <class Q, class G>
+  void operator()(const Q& q, G& g) const {
+    (*value)(q.data(), q.data(), g.data(), g.data());
+  }
+  template <class Q, class G>
+  void operator()(const Q& q, const Q& p, G& g) const {
+    (*value)(q.data(), p.data(), g.data(), g.data());
+  }
+};
+
+}  // namespace
+
+AnySystem legendre_system(const CanonicalSystem& s) {
+  Graph& graph = s.graph();
+  const int n = s.dimension(), m = s.constraint_count();
+  const Expression l = graph.substitute(
+      std::span(&s.lagrangian, 1), [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
+  std::vector<Program::Output> slopes, values;
+  for (int array = 0; array < 2; ++array) {
+    std::vector<Expression> dense(n, graph.constant(0));
+    for (const auto& [input, value] : gradient(graph, l, array * n, array * n + n))
+      dense[input - array * n] = value;
+    for (int i = 0; i < n; ++i) slopes.push_back({array, i, dense[i]});
+  }
+  const auto function = [&](const std::vector<Program::Output>& outputs) {
+    return std::make_shared<const CompiledFunction>(graph, n, outputs);
+  };
+  const LagrangianCode code{function({{0, 0, l}}), function(slopes)};
+  for (int i = 0; i < m; ++i) values.push_back({0, i, s.constraints[i]});
+  const ConstraintCode g{function(values)};
+  if (m == 0) return AnySystem(s.source.name, lagrangian_system(n, code));
+  if (s.traits.holonomic)
+    return AnySystem(s.source.name, lagrangian_system(n, code, constraints(m, g)));
+  return AnySystem(s.source.name, lagrangian_system(n, code, mixed_constraints(m, g)));
+}
+
+}  // namespace rattleback

@@ -1,0 +1,146 @@
+#include "rattleback/integrators/compiled_natural.hpp"
+
+#include "rattleback/integrators/sparse_kernel.hpp"
+
+namespace rattleback {
+
+namespace {
+
+/// The code as a system of static size.
+template <int N, int M>
+class SmallSystem {
+ public:
+  static constexpr int dimension_at_compile_time = N;
+  static constexpr int constraints_at_compile_time = M;
+
+  explicit SmallSystem(const CompiledNatural& code) : code_(code) {
+    for (int i = 0; i < N; ++i) inverse_mass_[i] = code.inverse_mass[i];
+  }
+  static constexpr int dimension() { return N; }
+  static constexpr int constraint_count() { return M; }
+  static constexpr Traits traits() { return {.natural = true, .separable = true}; }
+
+  RATTLEBACK_INLINE void potential_gradient(const Vector<double, N>& q,
+                                            Vector<double, N>& v_q) const {
+    code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+  }
+  template <class P, class V>
+  RATTLEBACK_INLINE void velocity(const P& p, V& v) const {
+    for (int i = 0; i < N; ++i) v[i] = p[i] * inverse_mass_[i];
+  }
+  RATTLEBACK_INLINE void linearise(const Vector<double, N>& q, const Vector<double, N>&,
+                                   Vector<double, M>& g, Matrix<double, M, N>& g_q,
+                                   Matrix<double, M, N>&) const {
+    code_.linearise_dense(q.data(), q.data(), g.data(), g_q.data());
+  }
+
+ private:
+  const CompiledNatural& code_;
+  Vector<double, N> inverse_mass_;
+};
+
+/// The code as a system that brings its own linear algebra.
+class SparseSystem {
+ public:
+  static constexpr int dimension_at_compile_time = dynamic;
+  static constexpr int constraints_at_compile_time = dynamic;
+  template <class S>
+  using Kernel = SparseKernel<SparseSystem>;
+
+  explicit SparseSystem(const CompiledNatural& code) : code_(code) {}
+  const CompiledNatural& code() const { return code_; }
+  int dimension() const { return code_.dimension; }
+  int constraint_count() const { return code_.constraints; }
+  void potential_gradient(const Vector<double, dynamic>& q, Vector<double, dynamic>& v_q) const {
+    code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+  }
+
+ private:
+  const CompiledNatural& code_;
+};
+
+template <class Sys>
+class CompiledStepper final : public AnyStepper<double> {
+ public:
+  CompiledStepper(const AnySystem& owner, Kicks kicks, Projection project,
+                  const SolveOptions& options)
+      : owner_(owner),
+        system_(*owner_.model<double>().compiled()),
+        stepper_(system_, kicks, project, options) {}
+
+  Status step(const AnySystem&, State<double>& z, const double& h) override {
+    if constexpr (fixed) {
+      Point small = in(z);
+      const Status status = stepper_.step(system_, small, h);
+      out(small, z);
+      return status;
+    } else {
+      return stepper_.step(system_, z, h);
+    }
+  }
+  void reset() override { stepper_.reset(); }
+  Status present(const AnySystem&, State<double>& z) override {
+    if constexpr (fixed) {
+      Point small = in(z);
+      const Status status = stepper_.present(system_, small);
+      out(small, z);
+      return status;
+    } else {
+      return stepper_.present(system_, z);
+    }
+  }
+  Vector<double, dynamic> lambda() const override { return stepper_.lambda(); }
+  Projections projections(long steps, long looks) override {
+    return stepper_.projections(steps, looks);
+  }
+
+ private:
+  static constexpr int N = Sys::dimension_at_compile_time;
+  static constexpr bool fixed = N != dynamic;
+  using Point = State<double, N>;
+
+  static Point in(const State<double>& z) {
+    Point small;
+    for (int i = 0; i < N; ++i) small.q[i] = z.q[i], small.p[i] = z.p[i];
+    return small;
+  }
+  static void out(const Point& small, State<double>& z) {
+    for (int i = 0; i < N; ++i) z.q[i] = small.q[i], z.p[i] = small.p[i];
+  }
+
+  AnySystem owner_;  // keeps the code alive
+  Sys system_;
+  NaturalStepper<Sys, double> stepper_;
+};
+
+}  // namespace
+
+AnyStepperPointer<double> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
+                                           const SolveOptions& options) {
+  const CompiledNatural* code = system.model<double>().compiled();
+  if (!code) return nullptr;
+  AnyStepperPointer<double> found;
+  const auto try_size = [&]<int N, int M>() {
+    if (code->dimension == N && code->constraints == M)
+      found = std::make_unique<CompiledStepper<SmallSystem<N, M>>>(system, kicks, project, options);
+  };
+  try_size.template operator()<2, 1>();
+  try_size.template operator()<3, 1>();
+  try_size.template operator()<3, 2>();
+  try_size.template operator()<4, 1>();
+  try_size.template operator()<4, 2>();
+  try_size.template operator()<6, 2>();
+  try_size.template operator()<6, 3>();
+  if (found) return found;
+  return std::make_unique<CompiledStepper<SparseSystem>>(system, kicks, project, options);
+}
+
+std::string constraint_structure(const AnySystem& system) {
+  const CompiledNatural* code = system.model<double>().compiled();
+  const std::string size = std::to_string(system.constraint_count());
+  if (!code || code->is_small()) return "dense " + size + " x " + size;
+  const SparseSystem sparse(*code);
+  return to_string(SparseKernel<SparseSystem>(sparse).structure().kind) + " of " + size;
+}
+
+}  // namespace rattleback
