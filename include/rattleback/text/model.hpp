@@ -31,6 +31,9 @@ class TextError : public InputError {
   TextPosition position_;
 };
 
+/// Parameters given on the command line: name and constant expression, a list as "[1, 2]".
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
 struct ModelFile {
   std::string path;  ///< as given
   std::string text;  ///< the whole file, for run files
@@ -43,20 +46,42 @@ struct ModelFile {
     bool allow_inconsistent = false;
   };
   struct Method {
-    std::string specification;  ///< "rattle:base=midpoint"
+    std::string specification;  ///< "rattle:base=midpoint"; a list of numbers is "c=[0.5;0.5]"
     TextPosition position;
   };
   struct Run {
     std::optional<double> step, time, tolerance;
     std::optional<long> steps, every;
   };
+  /// Many runs: every combination of values of the axes, and random starts for each.
+  struct Sweep {
+    enum class Target { parameter, q, p, v };
+    struct Axis {
+      std::string name;  ///< "L", "x", "p_x[2]"
+      Target target;
+      int index;  ///< the coordinate, unless the target is a parameter
+      std::vector<double> values;
+    };
+    std::vector<Axis> axes;
+    long starts = 1;      ///< for each combination
+    long seed = 0;        ///< the same seed gives the same starts, on every machine
+    double spread_q = 0;  ///< random starts are uniform within +-spread of [initial]
+    double spread_p = 0;  ///< of p, or of v where that is given
+
+    long size() const;
+    /// What each axis has for a member. The last axis changes fastest, the random starts of one
+    /// combination follow each other.
+    std::vector<double> values(long member) const;
+    /// The parameters of a member, for read_model. They come after those of the command line.
+    Settings settings(long member) const;
+    /// The start of a member, from the one that the model has with its parameters.
+    Initial start(long member, Initial initial) const;
+  };
   std::optional<Initial> initial;
   std::optional<Method> method;
   Run run;
+  std::optional<Sweep> sweep;
 };
-
-/// Parameters given on the command line: name and constant expression.
-using Settings = std::vector<std::pair<std::string, std::string>>;
 
 ModelFile read_model(const std::filesystem::path& path, const Settings& settings = {});
 /// The same from memory; `path` is for messages.

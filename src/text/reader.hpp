@@ -1,0 +1,115 @@
+// Reads a model file, table by table. Each part is a file of its own: parameters.cpp, system.cpp,
+// start.cpp, method.cpp, sweep.cpp.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expand.hpp"
+#include "toml.hpp"
+
+namespace rattleback::text {
+
+/// What the registry of methods says; a test may say something else.
+struct MethodCheck {
+  std::function<void(const std::string& specification)> check;  ///< throws InputError
+  std::function<bool(const std::string& family, const std::string& option)> has_option;
+};
+
+class Reader {
+ public:
+  Reader(const Source& source, const Settings& settings, const MethodCheck& methods,
+         long largest = 10'000'000);
+  ModelFile read();
+
+ private:
+  using Sweep = ModelFile::Sweep;
+  /// One entry of `coordinates`: a coordinate, or a family of them.
+  struct Family {
+    std::string name;
+    bool is_family;
+    long lower, upper;
+    int first;  ///< its first coordinate
+
+    int size() const { return static_cast<int>(upper - lower + 1); }
+  };
+  struct Parameter {
+    std::string name;
+    Symbol* symbol;
+    const Toml* written;              ///< in the file
+    const Source* setting = nullptr;  ///< what the command line says instead: "name=value"
+    std::vector<Code> codes{};
+  };
+
+  // parameters.cpp
+  void declare_parameters(const Toml& model);
+  void apply_settings();
+  void parse_parameters();
+  void evaluate_parameters();
+  [[noreturn]] void refuse_cycle(const std::vector<int>& path, int again, const Step& reference);
+
+  // system.cpp
+  void read_system(const Toml::Entry& model);
+  std::vector<CoordinateEntry> declare_coordinates(const Toml& list);
+  void size_families(const std::vector<CoordinateEntry>& entries, const Toml& list);
+  void read_energy(const Toml::Entry& model);
+  void read_mass(const Toml::Entry& entry);
+  void read_mass_matrix(const Toml& rows);
+  void require_positive_matrix(const Toml& rows) const;
+  void read_constraints(const Toml& list);
+  void replace_velocities();
+
+  // start.cpp
+  void read_initial(const Toml::Entry& entry);
+  std::vector<double> read_vector(const Toml::Entry& entry);
+  void check_start(const ModelFile::Initial& initial);
+
+  // method.cpp
+  void read_method(const Toml::Entry& entry);
+  std::string option_value(const Toml::Entry& option);
+  void read_run(const Toml::Entry& entry);
+
+  // sweep.cpp
+  void read_sweep(const Toml::Entry& entry);
+  Sweep::Axis parameter_axis(const Toml::Entry& entry);
+  Sweep::Axis start_axis(const Toml::Entry& entry);
+  std::vector<double> axis_values(const Toml::Entry& entry);
+  std::vector<double> grid_values(const Toml::Entry& entry);
+  void read_random(const Toml::Entry& entry, Sweep& sweep);
+
+  // shared, reader.cpp
+  [[noreturn]] void fail(TextPosition position, const std::string& message) const {
+    source_.fail(position, message);
+  }
+  void allow_keys(const Toml& table, const std::string& name,
+                  std::initializer_list<const char*> keys) const;
+  const Toml& require(const Toml::Entry& entry, Toml::Type type, const std::string& wanted) const;
+  /// A number or an expression in a string.
+  Code code(const Toml& value, const std::string& what, const Allowed& allowed);
+  double number(const Toml::Entry& entry);
+  double positive(const Toml::Entry& entry);
+  long positive_whole(const Toml::Entry& entry);
+  bool boolean(const Toml::Entry& entry);
+  /// The members of a family from one expression that may contain its index i.
+  std::vector<Value> members(Expander& expander, const Family& family, const Toml& value,
+                             const std::string& what, const Allowed& allowed);
+
+  const Source& source_;
+  const Settings& settings_;
+  const MethodCheck& methods_;
+  Budget budget_;
+  Toml root_;
+  ModelFile file_;
+  Scope scope_;
+  std::deque<Source> setting_sources_;
+  std::vector<Parameter> parameters_;
+  std::vector<Family> families_;
+  std::optional<Code> energy_;
+  std::vector<Code> constraints_;
+};
+
+}  // namespace rattleback::text
