@@ -68,8 +68,9 @@ std::size_t end_of_string(std::string_view text, std::size_t at) {
   return text.size();
 }
 
-/// Dotted keys make nested tables, which are taken apart by recursion: a.a.a... must not go on.
-void refuse_deep_keys(const Source& source) {
+/// What toml++ 3.3 does not survive: dotted keys make nested tables, which are taken apart by
+/// recursion, and it gets lost among letters beyond ASCII where TOML allows none.
+void refuse_what_breaks(const Source& source) {
   constexpr int deepest = 100;
   const std::string_view text = source.text();
   int dots = 0;
@@ -79,6 +80,9 @@ void refuse_deep_keys(const Source& source) {
     if (c == '#') i = std::min(text.find('\n', i), text.size());
     if (c == '.' && ++dots > deepest)
       source.fail(source.position(i), "a key of more than 100 parts");
+    if (static_cast<unsigned char>(c) >= 0x80)
+      source.fail(source.position(i), in_quotes(text.substr(i, character_length(c))) +
+                                          " may stand in strings, quoted keys and comments only");
     if (c == '\n' || c == '=' || c == ',' || c == '#') dots = 0;
   }
 }
@@ -111,7 +115,7 @@ const Toml::Entry* Toml::find(std::string_view key) const {
 }
 
 Toml parse_toml(const Source& source) {
-  refuse_deep_keys(source);
+  refuse_what_breaks(source);
   try {
     const toml::table table = toml::parse(source.text());
     return convert(table);

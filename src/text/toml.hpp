@@ -18,8 +18,8 @@ struct Toml {
   std::string string{};  ///< of a string
   double number = 0;     ///< of an integer or real
   bool boolean = false;
-  std::vector<Toml> items{};     ///< of a list
-  std::vector<Entry> entries{};  ///< of a table, in the order they are written
+  std::vector<Toml> items;     ///< of a list
+  std::vector<Entry> entries;  ///< of a table, in the order they are written
 
   bool is(Type t) const { return type == t; }
   /// "a list", "a whole number": for messages.
