@@ -1,8 +1,5 @@
 #include "rattleback/expression/expression_system.hpp"
 
-#include <algorithm>
-#include <map>
-
 #include "rattleback/expression/derivative.hpp"
 
 namespace rattleback {
@@ -109,105 +106,6 @@ std::vector<int> places(const SparseExpressions& matrix) {
   return result;
 }
 
-/// The linear algebra around G as straight-line code: no indices are left at run time.
-class SparseAlgebra {
- public:
-  SparseAlgebra(const JacobianPattern& pattern, const std::vector<double>& inverse_mass)
-      : pattern_(pattern), inverse_mass_(inverse_mass) {
-    by_column_.resize(inverse_mass.size());
-    const int rows = static_cast<int>(pattern.start.size()) - 1;
-    for (int i = 0; i < rows; ++i)
-      for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
-        by_column_[pattern.column[k]].push_back({i, k});
-  }
-
-  /// (M^-1) G^T lambda
-  CompiledFunction transposed(bool weighted) {
-    Outputs outputs;
-    for (std::size_t j = 0; j < by_column_.size(); ++j) {
-      Expression sum = graph_.constant(0);
-      for (const auto& [row, k] : by_column_[j])
-        sum = graph_.add(sum, graph_.multiply(first(k), second(row)));
-      if (weighted) sum = graph_.multiply(sum, graph_.constant(inverse_mass_[j]));
-      outputs.push_back({0, static_cast<int>(j), sum});
-    }
-    return compile(outputs);
-  }
-  /// G M^-1 p
-  CompiledFunction hidden() {
-    Outputs outputs;
-    for (std::size_t i = 0; i + 1 < pattern_.start.size(); ++i) {
-      Expression sum = graph_.constant(0);
-      for (int k = pattern_.start[i]; k < pattern_.start[i + 1]; ++k) {
-        const int j = pattern_.column[k];
-        sum = graph_.add(
-            sum, graph_.multiply(graph_.multiply(graph_.constant(inverse_mass_[j]), second(j)),
-                                 first(k)));
-      }
-      outputs.push_back({0, static_cast<int>(i), sum});
-    }
-    return compile(outputs);
-  }
-  /// The couplings of G M^-1 G^T, or of the symmetric part of G M^-1 G'^T.
-  CompiledFunction gram(bool mixed) {
-    Outputs outputs;
-    for (std::size_t i = 0; i + 1 < pattern_.coupling_start.size(); ++i)
-      for (int k = pattern_.coupling_start[i]; k < pattern_.coupling_start[i + 1]; ++k) {
-        const int other = pattern_.coupling_column[k];
-        const auto right = [&](int at) { return mixed ? second(at) : first(at); };
-        Expression sum = product(static_cast<int>(i), other, right);
-        if (mixed && other != static_cast<int>(i))
-          sum = graph_.multiply(graph_.constant(0.5),
-                                graph_.add(sum, product(other, static_cast<int>(i), right)));
-        outputs.push_back({0, k, sum});
-      }
-    return compile(outputs);
-  }
-
- private:
-  Expression first(int k) { return graph_.input(k); }
-  Expression second(int k) { return graph_.input(pattern_.nonzeros() + k); }
-  CompiledFunction compile(const Outputs& outputs) {
-    return CompiledFunction(graph_, pattern_.nonzeros(), outputs);
-  }
-  template <class Right>
-  Expression product(int i, int j, const Right& right) {
-    Expression sum = graph_.constant(0);
-    for (int a = pattern_.start[i]; a < pattern_.start[i + 1]; ++a)
-      for (int b = pattern_.start[j]; b < pattern_.start[j + 1]; ++b)
-        if (pattern_.column[a] == pattern_.column[b])
-          sum = graph_.add(sum, graph_.multiply(graph_.constant(inverse_mass_[pattern_.column[a]]),
-                                                graph_.multiply(first(a), right(b))));
-    return sum;
-  }
-
-  struct Place {
-    int row, nonzero;
-  };
-  const JacobianPattern& pattern_;
-  const std::vector<double>& inverse_mass_;
-  std::vector<std::vector<Place>> by_column_;
-  Graph graph_;
-};
-
-JacobianPattern pattern_of(const SparseExpressions& g_q) {
-  JacobianPattern pattern{.start = g_q.start, .column = g_q.column};
-  std::vector<std::vector<int>> rows_at(g_q.columns);
-  for (int i = 0; i < g_q.rows; ++i) {
-    std::vector<int> coupled{i};
-    for (int k = g_q.start[i]; k < g_q.start[i + 1]; ++k) {
-      auto& rows = rows_at[g_q.column[k]];
-      coupled.insert(coupled.end(), rows.begin(), rows.end());
-      rows.push_back(i);
-    }
-    std::sort(coupled.begin(), coupled.end());
-    coupled.erase(std::unique(coupled.begin(), coupled.end()), coupled.end());
-    pattern.coupling_column.insert(pattern.coupling_column.end(), coupled.begin(), coupled.end());
-    pattern.coupling_start.push_back(static_cast<int>(pattern.coupling_column.size()));
-  }
-  return pattern;
-}
-
 std::shared_ptr<const CompiledNatural> compile_natural(const CanonicalSystem& s,
                                                        const SparseExpressions& g_q,
                                                        const Functions& functions) {
@@ -215,7 +113,7 @@ std::shared_ptr<const CompiledNatural> compile_natural(const CanonicalSystem& s,
   c->dimension = functions.n;
   c->constraints = functions.m;
   c->inverse_mass = s.inverse_mass;
-  c->pattern = pattern_of(g_q);
+  c->pattern = {g_q.start, g_q.column};
   c->potential_gradient = functions.potential_gradient;
   c->linearise = functions.linearise;
   if (c->is_small()) {
@@ -230,12 +128,6 @@ std::shared_ptr<const CompiledNatural> compile_natural(const CanonicalSystem& s,
     }
     c->linearise_dense = CompiledFunction(s.graph(), functions.n, outputs);
   }
-  SparseAlgebra algebra(c->pattern, c->inverse_mass);
-  c->force = algebra.transposed(false);
-  c->displacement = algebra.transposed(true);
-  c->hidden = algebra.hidden();
-  c->gram = algebra.gram(false);
-  c->mixed_gram = algebra.gram(true);
   return c;
 }
 

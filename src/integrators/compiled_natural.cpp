@@ -69,25 +69,15 @@ class CompiledStepper final : public AnyStepper<double> {
         stepper_(system_, kicks, project, options) {}
 
   Status step(const AnySystem&, State<double>& z, const double& h) override {
-    if constexpr (fixed) {
-      Point small = in(z);
-      const Status status = stepper_.step(system_, small, h);
-      out(small, z);
-      return status;
-    } else {
-      return stepper_.step(system_, z, h);
-    }
+    return with_static_size(z, [&](auto& point) { return stepper_.step(system_, point, h); });
+  }
+  Advance advance(const AnySystem&, State<double>& z, const double& h, long count) override {
+    return with_static_size(
+        z, [&](auto& point) { return rattleback::advance(stepper_, system_, point, h, count); });
   }
   void reset() override { stepper_.reset(); }
   Status present(const AnySystem&, State<double>& z) override {
-    if constexpr (fixed) {
-      Point small = in(z);
-      const Status status = stepper_.present(system_, small);
-      out(small, z);
-      return status;
-    } else {
-      return stepper_.present(system_, z);
-    }
+    return with_static_size(z, [&](auto& point) { return stepper_.present(system_, point); });
   }
   Vector<double, dynamic> lambda() const override { return stepper_.lambda(); }
   Projections projections(long steps, long looks) override {
@@ -96,16 +86,19 @@ class CompiledStepper final : public AnyStepper<double> {
 
  private:
   static constexpr int N = Sys::dimension_at_compile_time;
-  static constexpr bool fixed = N != dynamic;
-  using Point = State<double, N>;
 
-  static Point in(const State<double>& z) {
-    Point small;
-    for (int i = 0; i < N; ++i) small.q[i] = z.q[i], small.p[i] = z.p[i];
-    return small;
-  }
-  static void out(const Point& small, State<double>& z) {
-    for (int i = 0; i < N; ++i) z.q[i] = small.q[i], z.p[i] = small.p[i];
+  /// f on a copy of static size, where there is one.
+  template <class F>
+  static auto with_static_size(State<double>& z, F&& f) {
+    if constexpr (N == dynamic) {
+      return f(z);
+    } else {
+      State<double, N> small;
+      for (int i = 0; i < N; ++i) small.q[i] = z.q[i], small.p[i] = z.p[i];
+      const auto result = f(small);
+      for (int i = 0; i < N; ++i) z.q[i] = small.q[i], z.p[i] = small.p[i];
+      return result;
+    }
   }
 
   AnySystem owner_;  // keeps the code alive

@@ -12,11 +12,9 @@
 
 namespace rattleback {
 
-/// Nonzeros of G, row by row; `coupling` lists the pairs k >= l of constraints that share a
-/// coordinate, row by row: the nonzeros of G M^-1 G^T.
+/// The nonzeros of G, row by row.
 struct JacobianPattern {
   std::vector<int> start{0}, column{};
-  std::vector<int> coupling_start{0}, coupling_column{};
   int nonzeros() const { return static_cast<int>(column.size()); }
 };
 
@@ -29,12 +27,6 @@ struct CompiledNatural {
   CompiledFunction potential_gradient;  ///< q -> V_q
   CompiledFunction linearise;           ///< q -> g, G
   CompiledFunction linearise_dense;     ///< q -> g, G as a full matrix by columns; small ones only
-  CompiledFunction force;               ///< G, lambda -> G^T lambda
-  CompiledFunction displacement;        ///< G, lambda -> M^-1 G^T lambda
-  CompiledFunction hidden;              ///< G, p -> G M^-1 p
-  CompiledFunction gram;                ///< G -> the couplings of G M^-1 G^T
-  CompiledFunction mixed_gram;          ///< G, G' -> those of the symmetric part of G M^-1 G'^T
-
   /// Whether full matrices of static size are faster than any structure.
   bool is_small() const { return dimension <= 6 && constraints <= 3; }
 };

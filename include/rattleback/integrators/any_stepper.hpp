@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "rattleback/integrators/advance.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/any_system.hpp"
 #include "rattleback/solve/newton.hpp"
@@ -18,6 +19,7 @@ class AnyStepper {
  public:
   virtual ~AnyStepper() = default;
   virtual Status step(const AnySystem& system, State<S>& z, const Real<S>& h) = 0;
+  virtual Advance advance(const AnySystem& system, State<S>& z, const Real<S>& h, long count) = 0;
   /// Forget the last step: the state was changed from outside.
   virtual void reset() = 0;
   /// Makes a copy of the state fit to be looked at.
@@ -39,6 +41,9 @@ class ErasedStepper final : public AnyStepper<S> {
   explicit ErasedStepper(Stepper stepper) : stepper_(std::move(stepper)) {}
   Status step(const AnySystem& system, State<S>& z, const Real<S>& h) override {
     return stepper_.step(system, z, h);
+  }
+  Advance advance(const AnySystem& system, State<S>& z, const Real<S>& h, long count) override {
+    return rattleback::advance(stepper_, system, z, h, count);
   }
   void reset() override { stepper_.reset(); }
   Status present(const AnySystem& system, State<S>& z) override {

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <cstdint>
 
-#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/integrators/sparse_algebra.hpp"
 #include "rattleback/problem/vector_ops.hpp"
+#include "rattleback/solve/factor_report.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
-#include "rattleback/solve/structured.hpp"
 
 namespace rattleback {
 
@@ -27,10 +27,12 @@ class SparseKernel {
 
   explicit SparseKernel(const Sys& system)
       : code_(system.code()),
-        gram_(couplings(code_.pattern)),
-        entries_(code_.pattern.coupling_column.size()),
+        algebra_(code_.pattern, code_.inverse_mass),
+        factors_(algebra_.factor_size()),
+        pivots_(2 * code_.constraints),
+        solution_(code_.constraints),
         force_(code_.dimension) {}
-  const Structure& structure() const { return gram_.structure(); }
+  const Structure& structure() const { return algebra_.structure(); }
 
   static Jacobian jacobian(const Sys& system) {
     return Jacobian::Zero(system.code().pattern.nonzeros());
@@ -50,19 +52,22 @@ class SparseKernel {
   void launch(const Sys&, const State<double>& z, const Jacobian& j, const Jacobian&,
               const Multiplier& lambda, const Position& v_q, double h, double before, const Floor&,
               Position& q, Position& p, const Multiplier&) {
-    code_.force(j.data(), lambda.data(), force_.data(), force_.data());
+    const double* __restrict f = transposed(algebra_.force, j, lambda);
+    const double* __restrict w = code_.inverse_mass.data();
+    const double* __restrict v = v_q.data();
+    const double* __restrict q0 = z.q.data(), * __restrict p0 = z.p.data();
+    double* __restrict q1 = q.data(), * __restrict p1 = p.data();
     const double strength = h * before;
-    const double* w = code_.inverse_mass.data();
-    for (Eigen::Index i = 0; i < p.size(); ++i) {
-      p[i] = z.p[i] - v_q[i] * strength - force_[i];
-      q[i] = z.q[i] + p[i] * (h * w[i]);
+    for (int i = 0, n = code_.dimension; i < n; ++i) {
+      const double momentum = p0[i] - v[i] * strength - f[i];
+      p1[i] = momentum;
+      q1[i] = q0[i] + momentum * (h * w[i]);
     }
   }
   /// q -= M^-1 G^T delta; total (+)= delta
   void shift(const Sys&, const Jacobian& j, const Multiplier& delta, bool first, Position& q,
              Multiplier& total) {
-    code_.displacement(j.data(), delta.data(), force_.data(), force_.data());
-    for (Eigen::Index i = 0; i < q.size(); ++i) q[i] -= force_[i];
+    subtract(transposed(algebra_.displacement, j, delta), q);
     if (first)
       copy(delta, total);
     else
@@ -70,8 +75,7 @@ class SparseKernel {
   }
   /// p -= G^T lambda
   void kick(const Jacobian& j, const Multiplier& lambda, Position& p) {
-    code_.force(j.data(), lambda.data(), force_.data(), force_.data());
-    for (Eigen::Index i = 0; i < p.size(); ++i) p[i] -= force_[i];
+    subtract(transposed(algebra_.force, j, lambda), p);
   }
   /// lambda += delta/h, p -= G^T delta/h
   void correct(const Jacobian& j, double h, Multiplier& delta, Multiplier& lambda, Position& p) {
@@ -89,15 +93,18 @@ class SparseKernel {
   }
   /// out = G M^-1 p
   void hidden(const Sys&, const Jacobian& j, const Position& p, Multiplier& out) const {
-    code_.hidden(j.data(), p.data(), out.data(), out.data());
+    algebra_.hidden(j.data(), p.data(), out.data(), out.data());
   }
 
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys&, const Jacobian& j) {
-    code_.gram(j.data(), j.data(), entries_.data(), entries_.data());
-    return factor_entries();
+    algebra_.factor(j.data(), j.data(), pivots_.data(), factors_.data());
+    return report();
   }
-  void solve(Multiplier& b) const { gram_.solve(b); }
+  void solve(Multiplier& b) {
+    algebra_.solve(factors_.data(), b.data(), solution_.data(), solution_.data());
+    b.swap(solution_);
+  }
   bool solve_fresh(const Sys& system, const Jacobian& j, Multiplier& b, bool wanted) {
     const FactorReport report = factor(system, j);
     if (wanted) solve(b);
@@ -106,21 +113,20 @@ class SparseKernel {
   /// b <- K^-1 b with the symmetric part K of G_1 M^-1 G_0^T, whose error is of the order of the
   /// change of G along the step.
   bool solve_newton(const Sys&, const Jacobian& j0, const Jacobian& j1, Multiplier& b) {
-    code_.mixed_gram(j1.data(), j0.data(), entries_.data(), entries_.data());
-    const FactorReport report = factor_entries();
-    gram_.solve(b);
-    return report.ok;
+    algebra_.mixed_factor(j1.data(), j0.data(), pivots_.data(), factors_.data());
+    solve(b);
+    return report().ok;
   }
   /// Whether no constraint's gradient has turned by a right angle or more.
   bool same_branch(const Sys&, const Jacobian& j0, const Jacobian& j1) {
-    code_.mixed_gram(j1.data(), j0.data(), entries_.data(), entries_.data());
-    for (int k = 0; k < code_.constraints; ++k)
-      if (!(entries_[code_.pattern.coupling_start[k + 1] - 1] > 0)) return false;
-    return true;
+    algebra_.mixed_factor(j1.data(), j0.data(), pivots_.data(), factors_.data());
+    return pivots_.tail(code_.constraints).minCoeff() > 0;
   }
 
-  static bool solved(const Multiplier& b, double bound) { return within(b, bound); }
-  static double size(const Multiplier& g) { return largest_magnitude(g); }
+  static bool solved(const Multiplier& b, double bound) { return size(b) <= bound; }
+  static double size(const Multiplier& g) {
+    return g.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+  }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_k = relative sum_j |G_kj| |q_j|
   void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) const {
@@ -132,36 +138,47 @@ class SparseKernel {
     }
   }
   static bool within_floor(const Multiplier& g, const Floor& floor, double factor) {
-    bool all = true;
-    for (Eigen::Index k = 0; k < g.size(); ++k) all &= std::abs(g[k]) <= factor * floor[k];
-    return all;
+    std::int64_t beyond = 0;  // as wide as what is compared: four at a time
+    for (Eigen::Index k = 0; k < g.size(); ++k)
+      beyond += std::abs(g[k]) <= factor * floor[k] ? 0 : 1;
+    return beyond == 0;
   }
 
  private:
-  static CouplingPattern couplings(const JacobianPattern& pattern) {
-    CouplingPattern coupled(pattern.start.size() - 1);
-    for (std::size_t i = 0; i < coupled.size(); ++i)
-      for (int k = pattern.coupling_start[i]; k < pattern.coupling_start[i + 1]; ++k)
-        if (pattern.coupling_column[k] != static_cast<int>(i))
-          coupled[i].push_back(pattern.coupling_column[k]);
-    return normalised(coupled);
+  const double* transposed(const CompiledFunction& product, const Jacobian& j,
+                           const Multiplier& lambda) {
+    product(j.data(), lambda.data(), force_.data(), force_.data());
+    return force_.data();
   }
-  FactorReport factor_entries() {
-    return gram_.factor([this](int i, int j) { return entry(i, j); });
+  static void subtract(const double* __restrict x, Position& from) {
+    double* __restrict y = from.data();
+    for (Eigen::Index i = 0, n = from.size(); i < n; ++i) y[i] -= x[i];
   }
-  /// Entry (i, j), i >= j; the diagonal closes its row. Rows of chains and bands are short.
-  double entry(int i, int j) const {
-    const JacobianPattern& p = code_.pattern;
-    const int end = p.coupling_start[i + 1];
-    if (i == j) return entries_[end - 1];
-    for (int k = end - 2; k >= p.coupling_start[i]; --k)
-      if (p.coupling_column[k] == j) return entries_[k];
-    return 0;
+  /// Pivots against the diagonal they came from.
+  FactorReport report() const {
+    const int m = code_.constraints;
+    const double threshold = rank_threshold<double>(m);
+    const double* __restrict pivot = pivots_.data(), * __restrict diagonal = pivot + m;
+    std::int64_t weak = 0;
+    for (int k = 0; k < m; ++k) weak += pivot[k] > threshold * std::abs(diagonal[k]) ? 0 : 1;
+    FactorReport report;
+    if (weak == 0) return report;
+    for (int k = 0; k < m; ++k) {
+      const double size = std::abs(pivot[k]);
+      report.smallest_pivot = std::min(report.smallest_pivot, size);
+      if (pivot[k] < 0) ++report.negative;
+      if (!(size > threshold * std::abs(diagonal[k])) && report.ok) {
+        report.ok = false;
+        report.row = k;
+      }
+    }
+    return report;
   }
 
   const CompiledNatural& code_;
-  StructuredLdlt<double> gram_;
-  std::vector<double> entries_;  // of G M^-1 G^T
+  SparseAlgebra algebra_;
+  Vector<double, dynamic> factors_, pivots_;
+  Multiplier solution_;
   Position force_;
 };
 

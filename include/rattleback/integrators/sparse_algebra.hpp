@@ -1,0 +1,33 @@
+// The linear algebra around a sparse G as straight-line code: products with G, and the LDL^T of
+// G M^-1 G^T without fill beyond what the order of elimination makes. No index is left at run time.
+#pragma once
+
+#include <vector>
+
+#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/solve/structure.hpp"
+
+namespace rattleback {
+
+/// In all of these G stands for its nonzeros in the order of the pattern, F for the factors: the
+/// inverse pivots, then the nonzeros below the diagonal of L.
+class SparseAlgebra {
+ public:
+  SparseAlgebra(const JacobianPattern& pattern, const std::vector<double>& inverse_mass);
+
+  const Structure& structure() const { return structure_; }
+  int factor_size() const { return factor_size_; }
+
+  CompiledFunction force;         ///< G, lambda -> G^T lambda
+  CompiledFunction displacement;  ///< G, lambda -> M^-1 G^T lambda
+  CompiledFunction hidden;        ///< G, p -> G M^-1 p
+  CompiledFunction factor;        ///< G -> pivots and then diagonal of G M^-1 G^T; F
+  CompiledFunction mixed_factor;  ///< G, G': the same of the symmetric part of G M^-1 G'^T
+  CompiledFunction solve;         ///< F, b -> (G M^-1 G^T)^-1 b
+
+ private:
+  Structure structure_;
+  int factor_size_ = 0;
+};
+
+}  // namespace rattleback

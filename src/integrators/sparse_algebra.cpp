@@ -1,0 +1,209 @@
+#include "rattleback/integrators/sparse_algebra.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace rattleback {
+
+namespace {
+
+using Outputs = std::vector<Program::Output>;
+
+CouplingPattern couplings(const JacobianPattern& pattern, int columns) {
+  CouplingPattern coupled(pattern.start.size() - 1);
+  std::vector<std::vector<int>> rows_at(columns);
+  for (int i = 0; i < static_cast<int>(coupled.size()); ++i)
+    for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) {
+      auto& rows = rows_at[pattern.column[k]];
+      coupled[i].insert(coupled[i].end(), rows.begin(), rows.end());
+      rows.push_back(i);
+    }
+  return normalised(coupled);
+}
+
+/// A chain is eliminated from both ends at once: two short sequences of dependent divisions instead
+/// of one long one.
+std::vector<int> elimination_order(const Structure& structure, int m) {
+  std::vector<int> order = structure.order;
+  if (order.empty())
+    for (int i = 0; i < m; ++i) order.push_back(i);
+  if (structure.kind != SolverKind::chain && structure.kind != SolverKind::banded) return order;
+  std::vector<int> both;
+  for (int first = 0, last = m - 1; first <= last; ++first, --last) {
+    both.push_back(order[first]);
+    if (first != last) both.push_back(order[last]);
+  }
+  return both;
+}
+
+/// Writes the expressions; inputs are two arrays, the second one beginning at `split`.
+class Writer {
+ public:
+  Writer(const JacobianPattern& pattern, const std::vector<double>& inverse_mass)
+      : pattern_(pattern),
+        inverse_mass_(inverse_mass),
+        rows_(static_cast<int>(pattern.start.size()) - 1) {
+    by_column_.resize(inverse_mass.size());
+    for (int i = 0; i < rows_; ++i)
+      for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
+        by_column_[pattern.column[k]].push_back({i, k});
+  }
+
+  CompiledFunction transposed(bool weighted) {
+    Graph g;
+    Outputs outputs;
+    for (int j = 0; j < static_cast<int>(by_column_.size()); ++j) {
+      Expression sum = g.constant(0);
+      for (const auto& [row, k] : by_column_[j])
+        sum = g.add(sum, g.multiply(g.input(k), g.input(pattern_.nonzeros() + row)));
+      if (weighted) sum = g.multiply(g.constant(inverse_mass_[j]), sum);
+      outputs.push_back({0, j, sum});
+    }
+    return CompiledFunction(g, pattern_.nonzeros(), outputs);
+  }
+
+  CompiledFunction hidden() {
+    Graph g;
+    Outputs outputs;
+    for (int i = 0; i < rows_; ++i) {
+      Expression sum = g.constant(0);
+      for (int k = pattern_.start[i]; k < pattern_.start[i + 1]; ++k) {
+        const int j = pattern_.column[k];
+        const Expression velocity =
+            g.multiply(g.constant(inverse_mass_[j]), g.input(pattern_.nonzeros() + j));
+        sum = g.add(sum, g.multiply(g.input(k), velocity));
+      }
+      outputs.push_back({0, i, sum});
+    }
+    return CompiledFunction(g, pattern_.nonzeros(), outputs);
+  }
+
+  /// Where L has nonzeros, column by column in the order of elimination.
+  struct Column {
+    int pivot;
+    std::vector<int> below;  // rows, in any order
+  };
+  std::vector<Column> eliminate(const CouplingPattern& pattern, const std::vector<int>& order) {
+    std::vector<std::vector<int>> open(rows_);
+    std::vector<int> rank(rows_);
+    for (int k = 0; k < rows_; ++k) rank[order[k]] = k;
+    for (int i = 0; i < rows_; ++i)
+      for (const int j : pattern[i])
+        if (rank[j] > rank[i]) open[i].push_back(j);
+    std::vector<Column> columns;
+    for (const int pivot : order) {
+      auto& below = open[pivot];
+      std::sort(below.begin(), below.end(), [&](int a, int b) { return rank[a] < rank[b]; });
+      below.erase(std::unique(below.begin(), below.end()), below.end());
+      columns.push_back({pivot, below});
+      if (!below.empty())  // the rest of a column joins the column of its first row
+        open[below[0]].insert(open[below[0]].end(), below.begin() + 1, below.end());
+    }
+    return columns;
+  }
+
+  CompiledFunction factor(const std::vector<Column>& columns, bool mixed) {
+    Graph g;
+    std::map<std::pair<int, int>, Expression> a;  // what is left of entry (i, j), i >= j
+    const auto entry = [&](int i, int j) -> Expression& {
+      const auto key = i > j ? std::pair(i, j) : std::pair(j, i);
+      const auto found = a.find(key);
+      if (found != a.end()) return found->second;
+      return a.emplace(key, gram(g, key.first, key.second, mixed)).first->second;
+    };
+    Outputs outputs;
+    int next = rows_;
+    for (const Column& column : columns) {
+      const int k = column.pivot;
+      outputs.push_back({0, rows_ + k, gram(g, k, k, mixed)});
+      const Expression pivot = entry(k, k), inverse = g.divide(g.constant(1), pivot);
+      outputs.push_back({0, k, pivot});
+      outputs.push_back({1, k, inverse});
+      std::vector<Expression> l;
+      for (const int i : column.below) {
+        l.push_back(g.multiply(entry(i, k), inverse));
+        outputs.push_back({1, next++, l.back()});
+      }
+      for (std::size_t x = 0; x < l.size(); ++x)
+        for (std::size_t y = 0; y <= x; ++y) {
+          Expression& rest = entry(column.below[x], column.below[y]);
+          rest = g.subtract(rest, g.multiply(l[x], entry(column.below[y], k)));
+        }
+    }
+    return CompiledFunction(g, pattern_.nonzeros(), outputs);
+  }
+
+  CompiledFunction solve(const std::vector<Column>& columns, int factor_size) {
+    Graph g;
+    std::vector<Expression> x;
+    for (int i = 0; i < rows_; ++i) x.push_back(g.input(factor_size + i));
+    int next = rows_;
+    std::vector<int> start;
+    for (const Column& column : columns) {
+      start.push_back(next);
+      for (const int i : column.below)
+        x[i] = g.subtract(x[i], g.multiply(g.input(next++), x[column.pivot]));
+    }
+    for (std::size_t c = columns.size(); c-- > 0;) {
+      const Column& column = columns[c];
+      Expression& own = x[column.pivot];
+      own = g.multiply(own, g.input(column.pivot));
+      // What was solved for last comes last: nothing waits longer than it must.
+      for (std::size_t k = column.below.size(); k-- > 0;)
+        own = g.subtract(own,
+                         g.multiply(g.input(start[c] + static_cast<int>(k)), x[column.below[k]]));
+    }
+    Outputs outputs;
+    for (std::size_t c = columns.size(); c-- > 0;)
+      outputs.push_back({0, columns[c].pivot, x[columns[c].pivot]});
+    return CompiledFunction(g, factor_size, outputs);
+  }
+
+ private:
+  /// (G M^-1 G^T)_ij, or of the symmetric part of G M^-1 G'^T.
+  Expression gram(Graph& g, int i, int j, bool mixed) const {
+    const Expression sum = product(g, i, j, mixed);
+    if (!mixed || i == j) return sum;
+    return g.multiply(g.constant(0.5), g.add(sum, product(g, j, i, mixed)));
+  }
+  Expression product(Graph& g, int i, int j, bool mixed) const {
+    Expression sum = g.constant(0);
+    for (int a = pattern_.start[i]; a < pattern_.start[i + 1]; ++a)
+      for (int b = pattern_.start[j]; b < pattern_.start[j + 1]; ++b)
+        if (pattern_.column[a] == pattern_.column[b]) {
+          const Expression both =
+              g.multiply(g.input(a), g.input(mixed ? pattern_.nonzeros() + b : b));
+          sum = g.add(sum, g.multiply(g.constant(inverse_mass_[pattern_.column[a]]), both));
+        }
+    return sum;
+  }
+
+  struct Place {
+    int row, nonzero;
+  };
+  const JacobianPattern& pattern_;
+  const std::vector<double>& inverse_mass_;
+  int rows_;
+  std::vector<std::vector<Place>> by_column_;
+};
+
+}  // namespace
+
+SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
+                             const std::vector<double>& inverse_mass) {
+  const CouplingPattern coupled = couplings(pattern, static_cast<int>(inverse_mass.size()));
+  structure_ = choose_structure(coupled);
+  Writer writer(pattern, inverse_mass);
+  const int m = static_cast<int>(coupled.size());
+  const auto columns = writer.eliminate(coupled, elimination_order(structure_, m));
+  factor_size_ = m;
+  for (const auto& column : columns) factor_size_ += static_cast<int>(column.below.size());
+  force = writer.transposed(false);
+  displacement = writer.transposed(true);
+  hidden = writer.hidden();
+  factor = writer.factor(columns, false);
+  mixed_factor = writer.factor(columns, true);
+  solve = writer.solve(columns, factor_size_);
+}
+
+}  // namespace rattleback
