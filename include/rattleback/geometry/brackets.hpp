@@ -1,0 +1,44 @@
+// Poisson brackets {F, G} = F_q G_p - F_p G_q of observables, as expressions from exact
+// derivatives.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "rattleback/expression/derivative.hpp"
+
+namespace rattleback {
+
+/// Remembers gradients, so that a matrix of brackets costs one gradient for each observable.
+/// Inputs of the graph: q is 0..n-1, p is n..2n-1.
+class Brackets {
+ public:
+  Brackets(Graph& graph, int n) : graph_(&graph), n_(n) {}
+
+  int dimension() const { return n_; }
+  Graph& graph() const { return *graph_; }
+  /// dF by q and p: nonzeros, ascending.
+  const std::vector<GradientEntry>& gradient_of(Expression f);
+  /// {f, g}; tidied, see tidied().
+  Expression operator()(Expression f, Expression g);
+  /// {f_i, g}.
+  std::vector<Expression> vector(std::span<const Expression> f, Expression g);
+  /// {f_i, g_j}: only pairs that share a conjugate pair of variables are looked at.
+  SparseExpressions matrix(std::span<const Expression> f, std::span<const Expression> g);
+
+ private:
+  Graph* graph_;
+  int n_;
+  std::unordered_map<int, std::vector<GradientEntry>> gradients_;
+};
+
+/// {f, g} in one call.
+Expression poisson_bracket(Graph& graph, int n, Expression f, Expression g);
+
+/// The same function, multiplied out and collected where it is a polynomial of at most
+/// `most_terms` terms in its inputs and in what is not polynomial (sin(x), 1/(...), ...). Terms
+/// that cancel are gone exactly. Returned as it is where multiplying out does not make it shorter.
+Expression tidied(Graph& graph, Expression e, std::size_t most_terms = 24);
+
+}  // namespace rattleback

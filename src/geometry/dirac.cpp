@@ -1,0 +1,413 @@
+#include "rattleback/geometry/dirac.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "constraint_set.hpp"
+#include "ranks.hpp"
+#include "rattleback/problem/error.hpp"
+#include "symbolic_elimination.hpp"
+
+namespace rattleback {
+
+namespace {
+
+using detail::Elimination;
+using detail::Functions;
+using detail::Linearisation;
+using detail::Point;
+using detail::SizedRow;
+using Outcome = DiracChain::Outcome;
+
+constexpr int many = 200;  // constraints: fewer points then, and nothing dense
+
+std::string times_text(int count) { return std::to_string(count); }
+
+class Algorithm {
+ public:
+  Algorithm(const SystemDescription& system, const State<double>* start,
+            const DiracOptions& options)
+      : system_(system),
+        graph_(*system.graph),
+        n_(system.dimension()),
+        options_(options),
+        brackets_(graph_, n_),
+        scale_(scales(start)),
+        chi_(brackets_, scale_),
+        energy_(brackets_, scale_),
+        random_(options.seed) {
+    if (start) start_ = to_point(*start);
+    if (static_cast<int>(system.constraints.size()) > many) options_.points = 2;
+    energy_.append(std::span(&system.hamiltonian, 1));
+  }
+
+  DiracChain run() {
+    chi_.append(system_.constraints);
+    for (const Expression e : system_.constraints) add(e, 1, -1);
+    for (int i = 0; i < chi_.count(); ++i) chain_.kept.push_back(i);
+    if (!sample()) return empty();
+    if (!reduce_primaries()) return finish();
+    chain_.primaries = chi_.count();
+    chain_.generations = chi_.count() > 0 ? 1 : 0;
+    for (const Sample& s : samples_) chain_.primary_points.push_back(to_state(s.z));
+    while (step()) {
+    }
+    return finish();
+  }
+
+ private:
+  struct Sample {
+    Point z;
+    bool start = false;
+  };
+  struct Candidate {
+    int row;
+    Expression expression;
+  };
+
+  std::vector<double> scales(const State<double>* start) const {
+    double q = 1, p = 1;
+    if (start) {
+      const double sq = largest_magnitude(start->q), sp = largest_magnitude(start->p);
+      if (sq > 0) q = p = sq;
+      if (sp > 0) p = sp;
+    }
+    std::vector<double> scale(2 * n_, q);
+    std::fill(scale.begin() + n_, scale.end(), p);
+    return scale;
+  }
+  Point to_point(const State<double>& z) const {
+    Point x(2 * n_);
+    for (int i = 0; i < n_; ++i) x[i] = z.q[i], x[n_ + i] = z.p[i];
+    return x;
+  }
+  State<double> to_state(const Point& x) const {
+    State<double> z{Vector<double, dynamic>(n_), Vector<double, dynamic>(n_)};
+    for (int i = 0; i < n_; ++i) z.q[i] = x[i], z.p[i] = x[n_ + i];
+    return z;
+  }
+  std::string text(Expression e) const {
+    return graph_.text(
+        e, [&](int k) { return system_.input_name(k); }, 200);
+  }
+  void add(Expression e, int generation, int parent) {
+    chain_.constraints.push_back({e, generation, parent, text(e)});
+  }
+
+  /// Around the start, or anywhere; closer from attempt to attempt.
+  Point draw(int attempt) {
+    std::uniform_real_distribution<double> some(-1, 1);
+    Point z(2 * n_);
+    if (!start_) {
+      const double spread = attempt % 4 == 3 ? 3 : 1;
+      for (double& x : z) x = spread * some(random_);
+      return z;
+    }
+    // Long chains are large, their links are not.
+    const double limit = chi_.count() > many ? 1 : std::numeric_limits<double>::infinity();
+    const double spread = 0.4 * std::pow(0.4, attempt / 3);
+    for (std::size_t i = 0; i < z.size(); ++i)
+      z[i] = (*start_)[i] + spread * std::min(scale_[i], limit) * some(random_);
+    return z;
+  }
+
+  /// Points on the set; false where none is found.
+  bool sample() {
+    samples_.clear();
+    if (start_) {
+      Sample s{*start_, true};
+      if (chi_.vanish(s.z, 1e-12) || chi_.project(s.z)) samples_.push_back(std::move(s));
+    }
+    const int attempts = chi_.count() > many ? 8 : 40;
+    for (int k = 0; k < attempts && static_cast<int>(samples_.size()) < options_.points; ++k) {
+      Sample s{draw(k), false};
+      if (chi_.project(s.z) && energy_.at(s.z).finite && chi_.at(s.z).finite)
+        samples_.push_back(std::move(s));
+      else if (chi_.worst >= 0 && chi_.residual < least_residual_)
+        least_residual_ = chi_.residual, least_worst_ = chi_.worst;
+    }
+    return !samples_.empty();
+  }
+
+  /// The rest of `samples_` moved onto the set as it is now.
+  bool move_samples() {
+    std::vector<Sample> moved;
+    for (Sample& s : samples_)
+      if (chi_.project(s.z) && chi_.at(s.z).finite && energy_.at(s.z).finite)
+        moved.push_back(std::move(s));
+    samples_ = std::move(moved);
+    return !samples_.empty() || sample();
+  }
+
+  DiracChain empty() {
+    chain_.outcome = Outcome::empty;
+    chain_.culprit = least_worst_;
+    chain_.primaries = chi_.count();
+    chain_.reason = "no point was found that satisfies the constraints: the nearest misses " +
+                    name(least_worst_) + " by " + detail::quote(least_residual_) +
+                    " of the size of its terms";
+    return std::move(chain_);
+  }
+  std::string name(int i) const { return i < 0 ? "them" : chain_.constraints[i].text + " = 0"; }
+
+  /// Eliminates the gradients at every sample; rows dependent at all generic ones.
+  std::vector<int> dependent_rows(std::vector<Elimination>& eliminations) {
+    detail::RankFinder finder("dg", chi_.count(), options_.tolerance);
+    std::vector<int> times(chi_.count());
+    int generic = 0;
+    for (const Sample& s : samples_) {
+      const Linearisation l = chi_.at(s.z);
+      Elimination& e = eliminations.emplace_back(2 * n_, options_.tolerance);
+      e.run(l.slope);
+      finder.add(l.slope, 2 * n_, e, s.start, scale_);
+    }
+    chain_.gradient_rank = finder.decision();
+    for (const Elimination& e : eliminations)
+      if (e.rank() == chain_.gradient_rank.rank) {
+        ++generic;
+        for (const auto& d : e.dependent()) ++times[d.row];
+      }
+    std::vector<int> rows;
+    for (int i = 0; i < chi_.count(); ++i)
+      if (times[i] == generic) rows.push_back(i);
+    return rows;
+  }
+
+  /// Whether chi_i holds wherever the others in `without` do (else it only touches them).
+  bool implied(int i, const std::vector<int>& without) {
+    Functions others(brackets_, scale_);
+    std::vector<Expression> rest;
+    for (int k = 0; k < chi_.count(); ++k)
+      if (std::find(without.begin(), without.end(), k) == without.end())
+        rest.push_back(chi_.expression(k));
+    others.append(rest);
+    Functions own(brackets_, scale_);
+    const Expression e = chi_.expression(i);
+    own.append(std::span(&e, 1));
+    std::uniform_real_distribution<double> some(-1, 1);
+    for (const Sample& s : samples_) {
+      Point z = s.z;
+      for (std::size_t k = 0; k < z.size(); ++k) z[k] += 0.01 * scale_[k] * some(random_);
+      if (others.project(z) && !own.vanish(z, options_.tolerance)) return false;
+    }
+    return true;
+  }
+
+  bool irregular(int i, bool vanishes) {
+    chain_.outcome = Outcome::irregular;
+    chain_.culprit = i;
+    chain_.reason =
+        name(i) + (vanishes ? ": its gradient vanishes wherever it holds"
+                            : ": where all constraints hold its gradient depends on the others', "
+                              "yet it does not follow from them (it only touches them)");
+    return false;
+  }
+
+  bool reduce_primaries() {
+    std::vector<Elimination> eliminations;
+    const std::vector<int> rows = dependent_rows(eliminations);
+    for (const int i : rows) {
+      const auto& dependent = eliminations.back().dependent();
+      const auto at = std::find_if(dependent.begin(), dependent.end(),
+                                   [&](const auto& d) { return d.row == i; });
+      const bool zero = at != dependent.end() && at->vanishes;
+      const bool nothing = graph_.is_constant(chi_.expression(i), 0);
+      if (!nothing && (zero || !implied(i, rows))) return irregular(i, zero);
+      chain_.redundant.push_back(redundancy(i, eliminations));
+    }
+    for (auto i = rows.rbegin(); i != rows.rend(); ++i) {
+      chi_.erase(*i);
+      chain_.constraints.erase(chain_.constraints.begin() + *i);
+      chain_.kept.erase(chain_.kept.begin() + *i);
+    }
+    return true;
+  }
+
+  DiracChain::Redundant redundancy(int i, const std::vector<Elimination>& eliminations) {
+    DiracChain::Redundant r{i, {}, true};
+    bool first = true;
+    for (const Elimination& e : eliminations) {
+      if (e.rank() != chain_.gradient_rank.rank) continue;
+      const auto combination = e.combination(i);
+      if (!first) {
+        bool same = combination.size() == r.combination.size();
+        for (std::size_t k = 0; same && k < combination.size(); ++k)
+          same = combination[k].first == r.combination[k].first &&
+                 std::abs(combination[k].second - r.combination[k].second) <=
+                     1e-9 * std::abs(combination[k].second);
+        r.constant = r.constant && same;
+      }
+      r.combination = combination;
+      first = false;
+    }
+    return r;
+  }
+
+  /// One round: consistency of all constraints known. False: nothing more to do.
+  bool step() {
+    const int m = chain_.primaries;
+    std::vector<Elimination> eliminations;
+    detail::RankFinder finder("{chi, phi}", chi_.count(), options_.tolerance);
+    for (const Sample& s : samples_) {
+      const Linearisation l = chi_.at(s.z);
+      const SizedRow slope = energy_.at(s.z).slope[0];
+      const std::vector<SizedRow> phi(l.slope.begin(), l.slope.begin() + m);
+      std::vector<SizedRow> rows = detail::brackets(l.slope, phi, n_);
+      for (int i = 0; i < chi_.count(); ++i)
+        rows[i].emplace(m, detail::bracket(l.slope[i], slope, n_));
+      Elimination& e = eliminations.emplace_back(m, options_.tolerance);
+      e.run(rows);
+      finder.add(rows, m, e, s.start);
+    }
+    chain_.multiplier_rank = finder.decision();
+    chain_.determined = chain_.multiplier_rank.rank;
+    const Elimination* generic = nullptr;
+    for (const Elimination& e : eliminations)  // the start comes first, so others are preferred
+      if (e.rank() == chain_.determined) generic = &e;
+    free_multipliers(*generic);
+    const std::vector<Candidate> candidates = candidates_of(eliminations, *generic);
+    return !candidates.empty() && accept(candidates);
+  }
+
+  void free_multipliers(const Elimination& e) {
+    std::vector<bool> used(chain_.primaries);
+    for (const auto& pivot : e.pivots()) used[pivot.column] = true;
+    chain_.undetermined.clear();
+    for (int a = 0; a < chain_.primaries; ++a)
+      if (!used[a]) chain_.undetermined.push_back(chain_.kept[a]);
+  }
+
+  /// Rows without multipliers that do not vanish somewhere on the set.
+  std::vector<Candidate> candidates_of(const std::vector<Elimination>& eliminations,
+                                       const Elimination& generic) {
+    const int m = chain_.primaries;
+    std::set<int> rows;
+    for (const Elimination& e : eliminations) {
+      if (e.rank() != generic.rank()) continue;
+      for (const auto& d : e.dependent())
+        if (const auto at = d.rest.find(m);
+            at != d.rest.end() && at->second.ratio() > options_.tolerance)
+          rows.insert(d.row);
+    }
+    detail::SymbolicElimination symbolic(graph_, generic, [&](int i) {
+      detail::SymbolicElimination::Row row;
+      const Expression chi = chi_.expression(i);
+      if (!generic.operations(i).empty() || generic_pivot(generic, i))
+        for (int a = 0; a < m; ++a) {
+          const Expression p = brackets_(chi, chi_.expression(a));
+          if (!graph_.is_constant(p, 0)) row[a] = p;
+        }
+      row[m] = brackets_(chi, system_.hamiltonian);
+      return row;
+    });
+    std::vector<Candidate> candidates;
+    for (const auto& d : generic.dependent())
+      if (rows.count(d.row)) {
+        const Expression psi = tidied(graph_, symbolic.reduced(d.row).at(m));
+        if (std::none_of(candidates.begin(), candidates.end(),
+                         [&](const Candidate& c) { return c.expression == psi; }))
+          candidates.push_back({d.row, psi});
+      }
+    return candidates;
+  }
+  static bool generic_pivot(const Elimination& e, int row) {
+    return std::any_of(e.pivots().begin(), e.pivots().end(),
+                       [&](const auto& p) { return p.row == row; });
+  }
+
+  bool accept(const std::vector<Candidate>& candidates) {
+    const int before = chi_.count();
+    for (const Candidate& c : candidates) {
+      const int generation = chain_.constraints[c.row].generation + 1;
+      add(c.expression, generation, c.row);
+      if (graph_.is_constant(c.expression)) return inconsistent(c);
+      if (generation > options_.most_generations) {
+        chain_.outcome = Outcome::unfinished;
+        chain_.reason = "the chain of constraints has not ended after " +
+                        times_text(options_.most_generations) + " generations";
+        return false;
+      }
+      chi_.append(std::span(&c.expression, 1));
+    }
+    least_residual_ = std::numeric_limits<double>::infinity();
+    if (!move_samples()) {
+      chain_.outcome = Outcome::inconsistent;
+      chain_.culprit = least_worst_;
+      chain_.reason =
+          "the constraints ask for " + name(before) + (candidates.size() > 1 ? " and others" : "") +
+          ", and no point satisfies all of them: the nearest misses " + name(least_worst_) +
+          " by " + detail::quote(least_residual_) + " of the size of its terms";
+      return false;
+    }
+    return drop_dependent(before);
+  }
+
+  bool inconsistent(const Candidate& c) {
+    chain_.outcome = Outcome::inconsistent;
+    chain_.culprit = c.row;
+    chain_.reason = "to preserve " + name(c.row) + ", " +
+                    detail::quote(graph_.value(c.expression)) + " would have to be 0";
+    return false;
+  }
+
+  /// New constraints that say nothing new.
+  bool drop_dependent(int before) {
+    std::vector<Elimination> eliminations;
+    const std::vector<int> rows = dependent_rows(eliminations);
+    for (auto i = rows.rbegin(); i != rows.rend(); ++i) {
+      if (*i < before) continue;
+      const auto& dependent = eliminations.back().dependent();
+      const auto at = std::find_if(dependent.begin(), dependent.end(),
+                                   [&](const auto& d) { return d.row == *i; });
+      const bool zero = at != dependent.end() && at->vanishes;
+      if (zero || !implied(*i, rows)) return irregular(*i, zero);
+      chi_.erase(*i);
+      chain_.constraints.erase(chain_.constraints.begin() + *i);
+    }
+    chain_.gradient_rank.rows = chi_.count();
+    if (chi_.count() > before) chain_.generations = chain_.constraints.back().generation;
+    return chi_.count() > before;
+  }
+
+  DiracChain finish() {
+    if (chain_.outcome == Outcome::complete) {
+      detail::RankFinder finder("{chi, chi}", chi_.count(), options_.tolerance);
+      for (const Sample& s : samples_) {
+        const Linearisation l = chi_.at(s.z);
+        const std::vector<SizedRow> c = detail::brackets(l.slope, l.slope, n_);
+        Elimination e(chi_.count(), options_.tolerance);
+        e.run(c);
+        finder.add(c, chi_.count(), e, s.start);
+      }
+      chain_.class_rank = finder.decision();
+    }
+    for (const Sample& s : samples_) chain_.points.push_back(to_state(s.z));
+    chain_.start_is_first = !samples_.empty() && samples_.front().start;
+    return std::move(chain_);
+  }
+
+  const SystemDescription& system_;
+  Graph& graph_;
+  int n_;
+  DiracOptions options_;
+  Brackets brackets_;
+  std::vector<double> scale_;
+  Functions chi_, energy_;
+  std::mt19937 random_;
+  std::optional<Point> start_;
+  std::vector<Sample> samples_;
+  DiracChain chain_;
+  double least_residual_ = std::numeric_limits<double>::infinity();
+  int least_worst_ = -1;
+};
+
+}  // namespace
+
+DiracChain dirac_algorithm(const SystemDescription& system, const State<double>* start,
+                           const DiracOptions& options) {
+  return Algorithm(system, start, options).run();
+}
+
+}  // namespace rattleback

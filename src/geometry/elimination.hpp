@@ -1,0 +1,66 @@
+// Row-by-row elimination of a sparse matrix whose entries know their round-off. Earlier rows are
+// kept and later ones found dependent; the pivot of a row is chosen among its columns, so that this
+// is elimination with partial pivoting of the transpose.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "sized.hpp"
+
+namespace rattleback::detail {
+
+using SizedRow = std::map<int, Sized>;
+
+class Elimination {
+ public:
+  /// columns: those that may be pivots; entries beyond are carried along (right-hand sides).
+  Elimination(int columns, double tolerance) : tolerance_(tolerance), pivot_of_(columns, -1) {}
+
+  /// Rows in the order in which they are to be kept.
+  void run(const std::vector<SizedRow>& rows);
+
+  struct Operation {
+    int pivot;      ///< index into pivots()
+    double factor;  ///< of the pivot row that was subtracted
+  };
+  struct Pivot {
+    int row, column;
+  };
+  struct Dependent {
+    int row;
+    bool vanishes;  ///< it was zero to begin with
+    SizedRow rest;  ///< what the elimination left in the columns that are carried along
+  };
+  int rank() const { return static_cast<int>(pivots_.size()); }
+  const std::vector<Pivot>& pivots() const { return pivots_; }
+  const std::vector<Dependent>& dependent() const { return dependent_; }
+  const std::vector<Operation>& operations(int row) const { return operations_[row]; }
+  /// Least |value|/size that was kept, and most that was taken for zero.
+  double least_kept() const { return least_kept_; }
+  double most_dropped() const { return most_dropped_; }
+  /// A dependent row as combination of kept ones: (row, factor).
+  std::vector<std::pair<int, double>> combination(int row) const;
+  /// Solves A x = b in place for a regular square matrix.
+  void solve(std::vector<double>& b) const;
+
+ private:
+  void reduce(int i, SizedRow& row);
+  bool is_zero(const Sized& x);
+
+  double tolerance_;
+  std::vector<int> pivot_of_;  // of each column: which pivot, -1 none yet
+  std::vector<Pivot> pivots_;
+  std::vector<SizedRow> kept_;  // of each pivot
+  std::vector<std::vector<Operation>> operations_;
+  std::vector<Dependent> dependent_;
+  double least_kept_ = 1, most_dropped_ = 0;
+};
+
+/// Singular values, descending, by one-sided Jacobi rotations. Dense: for small matrices.
+std::vector<double> singular_values(const std::vector<SizedRow>& rows, int columns);
+/// Eigenvalues of the symmetric part, by Jacobi rotations, ascending.
+std::vector<double> symmetric_eigenvalues(std::vector<double> a, int n);
+
+}  // namespace rattleback::detail
