@@ -2,32 +2,10 @@
 // the uninterrupted run to the bit.
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include "sample_run.hpp"
 
-#include "rattleback/integrators/registry.hpp"
-#include "rattleback/testing/witness_systems.hpp"
-
-namespace rattleback {
+namespace rattleback::testing {
 namespace {
-
-using Point = State<double>;
-
-Point in_double(const State<Quad>& z) {
-  Point x{Vector<double, dynamic>(z.q.size()), Vector<double, dynamic>(z.q.size())};
-  for (Eigen::Index i = 0; i < z.q.size(); ++i) {
-    x.q[i] = static_cast<double>(z.q[i]);
-    x.p[i] = static_cast<double>(z.p[i]);
-  }
-  return x;
-}
-
-bool same_bits(const Vector<double, dynamic>& a, const Vector<double, dynamic>& b) {
-  return a.size() == b.size() &&
-         std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0;
-}
-bool same_bits(const Point& a, const Point& b) {
-  return same_bits(a.q, b.q) && same_bits(a.p, b.p);
-}
 
 AnyStepperPointer<double> stepper_or_null(const Method& method, const AnySystem& system) {
   if (!method.info().applies(system.traits())) return nullptr;
@@ -42,7 +20,7 @@ TEST(Restart, a_reset_stepper_is_as_good_as_new) {
   constexpr double h = 0.01;
   int compared = 0;
   for (const Method& method : registry())
-    for (const auto& witness : testing::witness_systems()) {
+    for (const auto& witness : witness_systems()) {
       auto old = stepper_or_null(method, witness.system);
       if (!old || witness.system.dimension() > 40) continue;
       SCOPED_TRACE(method.info().name + " on " + witness.name());
@@ -80,7 +58,7 @@ void expect_same_figures(const RunFigures& a, const RunFigures& b) {
 }
 
 TEST(Restart, every_checkpoint_continues_to_the_same_figures) {
-  const auto& witness = testing::witness_system("double_pendulum");
+  const auto& witness = witness_system("double_pendulum");
   for (const char* name : {"rattle", "rattle:project=output", "shake", "rattle:base=midpoint",
                            "variational", "cotangent", "baseline:kind=projection"}) {
     SCOPED_TRACE(name);
@@ -107,7 +85,7 @@ TEST(Restart, every_checkpoint_continues_to_the_same_figures) {
 }
 
 TEST(Restart, what_does_not_continue_a_run_is_refused) {
-  const auto& witness = testing::witness_system("double_pendulum");
+  const auto& witness = witness_system("double_pendulum");
   std::optional<Checkpoint<Point>> last;
   RunOptions<Point> options{.step = 0.01, .steps = 100, .restart_every = 50};
   options.checkpoint = [&](const auto& c) { last = c; };
@@ -140,7 +118,7 @@ TEST(Restart, what_does_not_continue_a_run_is_refused) {
 }
 
 TEST(Restart, samples_hold_what_was_measured) {
-  const auto& witness = testing::witness_system("double_pendulum");
+  const auto& witness = witness_system("double_pendulum");
   RunOptions<Point> options{.step = 0.01, .steps = 100, .every = 10, .keep_states = false};
   long rows = 0, newton = 0;
   options.record = [&](const Sample<Point>& s) {
@@ -162,7 +140,7 @@ TEST(Restart, samples_hold_what_was_measured) {
 }
 
 TEST(Restart, projections_are_counted_where_they_are_done) {
-  const auto& witness = testing::witness_system("double_pendulum");
+  const auto& witness = witness_system("double_pendulum");
   const auto count = [&](const char* method) {
     const auto run = integrate(witness.system, find_method(method), in_double(witness.start),
                                {.step = 0.01, .steps = 100, .every = 10});
@@ -178,4 +156,4 @@ TEST(Restart, projections_are_counted_where_they_are_done) {
 }
 
 }  // namespace
-}  // namespace rattleback
+}  // namespace rattleback::testing

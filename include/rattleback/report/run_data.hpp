@@ -1,0 +1,58 @@
+// A run as files hold it: what was run, and its stored states.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/integrators/run.hpp"
+
+namespace rattleback {
+
+/// What was run.
+struct RunHeader {
+  std::string model;       ///< its name
+  std::string model_text;  ///< the model file, verbatim; empty for a system written in C++
+  std::string method;      ///< specification, as the command line takes it
+  double step = 0;
+  long every = 0, restart_every = 0, wanted = 0;  ///< steps
+  std::vector<std::string> coordinates;           ///< names of q; momenta are p_<name>
+  int constraints = 0;
+  int multipliers = 0;                          ///< columns: 0 where the method does not tell
+  std::map<std::string, std::string> settings;  ///< whatever else is needed to run it again
+
+  int dimension() const { return static_cast<int>(coordinates.size()); }
+};
+
+enum class RunState { running, finished, stopped, failed };
+const char* name(RunState state);
+
+/// A table by rows.
+struct Table {
+  long rows = 0;
+  int columns = 0;
+  std::vector<double> values;
+
+  double operator()(long row, int column) const {
+    return values[static_cast<std::size_t>(row * columns + column)];
+  }
+};
+
+struct RunData {
+  RunHeader header;
+  std::string version;                 ///< of the library that wrote it
+  RunState state = RunState::running;  ///< as last written: `running` also if it was killed
+  RunFigures figures;                  ///< of a run that ended, otherwise of the last checkpoint
+  std::vector<double> time;
+  Table q, p;
+  std::vector<double> energy, constraint, hidden;
+  Table multipliers;
+  std::vector<std::int64_t> newton;
+  std::optional<Checkpoint<State<double>>> checkpoint;
+
+  long rows() const { return static_cast<long>(time.size()); }
+};
+
+}  // namespace rattleback

@@ -1,0 +1,40 @@
+// Run files: HDF5, readable at any moment, also when the writer was killed in the middle.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rattleback/report/run_sink.hpp"
+
+namespace rattleback {
+
+class RunFile final : public RunSink {
+ public:
+  /// Replaces what was there. Throws FileError.
+  RunFile(const std::string& path, const RunHeader& header, double checkpoint_seconds = 5);
+  /// Opens a run to go on with; the first state added cuts it back to its last checkpoint.
+  static std::unique_ptr<RunFile> resume(const std::string& path, double checkpoint_seconds = 5);
+  ~RunFile() override;
+
+  const RunHeader& header() const;
+  /// Where a resumed run goes on.
+  const RunCheckpoint& resumed_from() const;
+  /// Of a resumed run: more steps than were wanted at first, or fewer.
+  void set_wanted(long steps);
+
+  void add(const RunSample& sample) override;
+  void checkpoint(const RunCheckpoint& checkpoint) override;
+  void finish(const RunFigures& figures) override;
+
+ private:
+  class Writer;
+  explicit RunFile(std::unique_ptr<Writer> writer);
+  std::unique_ptr<Writer> writer_;
+};
+
+/// A stored run. Throws FileError for what is none.
+RunData read_run(const std::string& path);
+/// The same without the states.
+RunData read_run_header(const std::string& path);
+
+}  // namespace rattleback

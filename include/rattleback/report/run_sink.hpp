@@ -1,0 +1,52 @@
+// Where the states of a run go: HDF5, CSV, NumPy or memory. docs/run_files.md has the layouts.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rattleback/report/file_error.hpp"
+#include "rattleback/report/run_data.hpp"
+
+namespace rattleback {
+
+using RunSample = Sample<State<double>>;
+using RunCheckpoint = Checkpoint<State<double>>;
+
+/// Whatever was taken stays readable when a later call throws, or when the process is killed.
+class RunSink {
+ public:
+  virtual ~RunSink() = default;
+  virtual void add(const RunSample& sample) = 0;
+  /// A point to resume from; kept where the format can, and not more often than it likes.
+  virtual void checkpoint(const RunCheckpoint&) {}
+  /// The run ended: everything is written. Without it a sink closes as if killed.
+  virtual void finish(const RunFigures& figures) = 0;
+};
+
+/// By the path's ending: .h5 or .hdf5, .csv, .npy. Throws FileError for others, and where the path
+/// cannot be written. Seconds: between two points to resume from, at least.
+std::unique_ptr<RunSink> make_sink(const std::string& path, const RunHeader& header,
+                                   double checkpoint_seconds = 5);
+
+/// Comma-separated values with a header line; numbers read back to the same double.
+std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader& header);
+
+/// One NumPy array of doubles, a row per state; the columns are those of CSV.
+std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header);
+
+/// t, q, p, energy, constraint, hidden, newton, lambda_1, ...
+std::vector<std::string> column_names(const RunHeader& header);
+
+/// Keeps the run as read_run() would give it back.
+class MemorySink final : public RunSink {
+ public:
+  explicit MemorySink(RunHeader header);
+  void add(const RunSample& sample) override;
+  void finish(const RunFigures& figures) override;
+  const RunData& data() const { return data_; }
+
+ private:
+  RunData data_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,177 @@
+// CSV and .npy: plain files that grow by whole rows.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+
+#include "rattleback/report/run_sink.hpp"
+
+namespace rattleback {
+
+namespace {
+
+/// Appends to a file in large blocks.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path) : path_(std::move(path)) {
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file_ < 0) fail();
+  }
+  ~OutputFile() { ::close(file_); }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void append(const char* from, std::size_t size) {
+    while (size > 0) {
+      const ssize_t n = ::write(file_, from, size);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) fail();
+      from += n;
+      size -= static_cast<std::size_t>(n);
+    }
+  }
+  void overwrite_beginning(const std::string& text) {
+    if (::pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw FileError(path_, std::string("cannot be written: ") + std::strerror(errno));
+  }
+  std::string path_;
+  int file_;
+};
+
+/// The numbers of a row, in the order of column_names().
+template <class Visit>
+void for_each_number(const RunSample& s, Visit&& visit) {
+  visit(s.t);
+  for (double x : s.z.q) visit(x);
+  for (double x : s.z.p) visit(x);
+  visit(s.energy);
+  visit(s.constraint);
+  visit(s.hidden);
+  visit(static_cast<double>(s.newton));
+  for (double x : s.multipliers) visit(x);
+}
+
+/// When buffered rows go to the file: in blocks, and about once a second.
+class Due {
+ public:
+  bool operator()(std::size_t bytes) {
+    const auto now = Clock::now();
+    if (bytes < block && now - last_ < std::chrono::seconds(1)) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t block = 1 << 16;
+  Clock::time_point last_ = Clock::now();
+};
+
+class CsvSink final : public RunSink {
+ public:
+  CsvSink(const std::string& path, const RunHeader& header) : file_(path) {
+    for (const auto& name : column_names(header)) {
+      if (!text_.empty()) text_ += ',';
+      text_ += quoted(name);
+    }
+    text_ += '\n';
+    flush();
+  }
+  ~CsvSink() override {
+    try {
+      flush();
+    } catch (const FileError&) {  // finish() would have said so
+    }
+  }
+  void add(const RunSample& sample) override {
+    const std::size_t begin = text_.size();
+    for_each_number(sample, [&](double x) {
+      char number[32];
+      const auto end = std::to_chars(number, number + sizeof number, x).ptr;
+      if (text_.size() > begin) text_ += ',';
+      text_.append(number, end);
+    });
+    text_ += '\n';
+    if (due_(text_.size())) flush();
+  }
+  void finish(const RunFigures&) override { flush(); }
+
+ private:
+  static std::string quoted(const std::string& name) {
+    if (name.find_first_of(",\"\n") == std::string::npos) return name;
+    std::string text = "\"";
+    for (char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return text + '"';
+  }
+  void flush() {
+    const std::string text = std::exchange(text_, {});  // once, also if that fails
+    file_.append(text.data(), text.size());
+  }
+
+  OutputFile file_;
+  Due due_;
+  std::string text_;
+};
+
+/// Version 1.0 of the format: a header of 128 bytes with the shape, then the numbers by rows.
+class NpySink final : public RunSink {
+ public:
+  NpySink(const std::string& path, const RunHeader& header)
+      : file_(path), columns_(column_names(header).size()) {
+    const std::string beginning = npy_header();
+    file_.append(beginning.data(), beginning.size());
+  }
+  ~NpySink() override {
+    try {
+      flush();
+    } catch (const FileError&) {  // finish() would have said so
+    }
+  }
+  void add(const RunSample& sample) override {
+    for_each_number(sample, [&](double x) { numbers_.push_back(x); });
+    if (due_(numbers_.size() * sizeof(double))) flush();
+  }
+  void finish(const RunFigures&) override { flush(); }
+
+ private:
+  std::string npy_header() const {
+    static_assert(std::endian::native == std::endian::little);
+    std::string text = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
+                       std::to_string(rows_) + ", " + std::to_string(columns_) + "), }";
+    text.resize(117, ' ');
+    return std::string("\x93NUMPY\x01\x00\x76\x00", 10) + text + '\n';
+  }
+  /// Rows first, then the shape that counts them.
+  void flush() {
+    const std::vector<double> numbers = std::exchange(numbers_, {});
+    if (numbers.empty()) return;
+    file_.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+    rows_ += static_cast<long>(numbers.size() / columns_);
+    file_.overwrite_beginning(npy_header());
+  }
+
+  OutputFile file_;
+  Due due_;
+  std::size_t columns_;
+  long rows_ = 0;
+  std::vector<double> numbers_;
+};
+
+}  // namespace
+
+std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader& header) {
+  return std::make_unique<CsvSink>(path, header);
+}
+std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header) {
+  return std::make_unique<NpySink>(path, header);
+}
+
+}  // namespace rattleback

@@ -1,0 +1,75 @@
+#include "rattleback/report/run_sink.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "rattleback/report/run_file.hpp"
+
+namespace rattleback {
+
+const char* name(RunState state) {
+  switch (state) {
+    case RunState::running:
+      return "running";
+    case RunState::finished:
+      return "finished";
+    case RunState::stopped:
+      return "stopped";
+    case RunState::failed:
+      return "failed";
+  }
+  return "";
+}
+
+std::unique_ptr<RunSink> make_sink(const std::string& path, const RunHeader& header,
+                                   double checkpoint_seconds) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending == ".h5" || ending == ".hdf5")
+    return std::make_unique<RunFile>(path, header, checkpoint_seconds);
+  if (ending == ".csv") return make_csv_sink(path, header);
+  if (ending == ".npy") return make_npy_sink(path, header);
+  throw FileError(path, (ending.empty() ? "has no ending" : "unknown ending '" + ending + "'") +
+                            "; runs are written as .h5, .csv or .npy");
+}
+
+std::vector<std::string> column_names(const RunHeader& header) {
+  std::vector<std::string> names{"t"};
+  for (const auto& q : header.coordinates) names.push_back(q);
+  for (const auto& q : header.coordinates) names.push_back("p_" + q);
+  for (const char* measured : {"energy", "constraint", "hidden", "newton"})
+    names.emplace_back(measured);
+  for (int i = 1; i <= header.multipliers; ++i) names.push_back("lambda_" + std::to_string(i));
+  return names;
+}
+
+MemorySink::MemorySink(RunHeader header) {
+  data_.header = std::move(header);
+  data_.q.columns = data_.p.columns = data_.header.dimension();
+  data_.multipliers.columns = data_.header.multipliers;
+}
+
+void MemorySink::add(const RunSample& sample) {
+  const auto append = [](Table& table, const auto& row) {
+    for (int i = 0; i < table.columns; ++i) table.values.push_back(row[i]);
+    ++table.rows;
+  };
+  data_.time.push_back(sample.t);
+  append(data_.q, sample.z.q);
+  append(data_.p, sample.z.p);
+  append(data_.multipliers, sample.multipliers);
+  data_.energy.push_back(sample.energy);
+  data_.constraint.push_back(sample.constraint);
+  data_.hidden.push_back(sample.hidden);
+  data_.newton.push_back(sample.newton);
+}
+
+void MemorySink::finish(const RunFigures& figures) {
+  data_.figures = figures;
+  data_.state = !figures.ok()     ? RunState::failed
+                : figures.stopped ? RunState::stopped
+                                  : RunState::finished;
+}
+
+}  // namespace rattleback
