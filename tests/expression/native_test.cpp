@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -269,6 +272,28 @@ TEST_F(Native, ManyThreadsBuildAndRun) {
     });
   for (std::thread& t : threads) t.join();
   EXPECT_EQ(wrong, 0);
+}
+
+/// What does not fit is not taken from the stack, however many values there are.
+TEST_F(Native, LargeProgramsRunOnSmallStacks) {
+  struct Work {
+    NativeCode code;
+    std::vector<double> x = std::vector<double>(24, 0.5), a = std::vector<double>(4);
+  } work{NativeCode(high_pressure(20'000, true, false), 4)};
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 256 << 10), 0);
+  pthread_t thread;
+  const auto run = [](void* given) -> void* {
+    auto& [code, x, a] = *static_cast<Work*>(given);
+    code(x.data(), nullptr, a.data(), nullptr);
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_NE(work.a[3], 0);
+  EXPECT_EQ(work.a[3], work.a[0]);
 }
 
 int count_mappings(const std::string& rights = "") {
