@@ -99,6 +99,13 @@ std::vector<GradientEntry> gradient(Graph& graph, Expression f, int first, int l
       continue;
     }
     if (operand_count(node.operation) == 0) continue;
+    if (node.operation == Operation::divide) {  // one division for both: by b it is -(a/b) share
+      const Expression share = graph.divide(own, {node.b});
+      collect(node.a, share);
+      if (!graph.is_constant({node.b}))
+        collect(node.b, graph.negate(graph.multiply({nodes[k]}, share)));
+      continue;
+    }
     const Partials d = partials(graph, nodes[k]);
     if (d.a) collect(node.a, times(graph, d.a, own));
     if (d.b) collect(node.b, times(graph, d.b, own));
@@ -130,6 +137,12 @@ std::vector<Expression> directional(Graph& graph, std::span<const Expression> f,
       const Expression da = of(node.a),
                        db = operand_count(node.operation) > 1 ? of(node.b) : Expression{};
       if (!da && !db) continue;
+      if (node.operation == Operation::divide) {
+        const Expression rest = db ? graph.multiply({n}, db) : Expression{};
+        sum = graph.divide(!db ? da : da ? graph.subtract(da, rest) : graph.negate(rest), {node.b});
+        if (!graph.is_constant(sum, 0)) change[n] = sum;
+        continue;
+      }
       const Partials d = partials(graph, n);
       if (da && d.a) sum = times(graph, d.a, da);
       if (db && d.b) {
