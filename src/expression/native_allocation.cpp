@@ -36,6 +36,7 @@ class Allocator {
  public:
   Allocator(const Program& program, bool calls_in_memory)
       : program_(program), calls_in_memory_(calls_in_memory) {
+    order_instructions();
     find_pairs();
     list_uses();
     list_results();
@@ -55,11 +56,10 @@ class Allocator {
   Allocation run() {
     const int first = program_.first_instruction();
     for (int v = 0; v < first; ++v) finish(v);  // constants and inputs that are results
-    const auto& instructions = program_.instructions();
-    for (now_ = 0; now_ < static_cast<int>(instructions.size()); ++now_) {
-      const Program::Instruction& i = instructions[now_];
-      const int v = first + now_;
+    for (now_ = 0; now_ < static_cast<int>(order_.size()); ++now_) {
       if (partner_[now_] == served) continue;
+      const Program::Instruction& i = at(now_);
+      const int v = first + order_[now_];
       switch (i.operation) {
         case Operation::multiply_add:
         case Operation::subtract_product:
@@ -88,23 +88,44 @@ class Allocator {
   }
 
  private:
+  /// Calls, and what goes into them, come first: libm reads the control register, which waits for
+  /// all arithmetic before it, so arithmetic that a call does not need would only delay it.
+  void order_instructions() {
+    const auto& instructions = program_.instructions();
+    const int first = program_.first_instruction(), count = static_cast<int>(instructions.size());
+    std::vector<bool> early(count);
+    for (int k = count - 1; k >= 0; --k) {
+      if (!early[k] && !is_call(instructions[k].operation)) continue;
+      early[k] = true;
+      for (const int o : {instructions[k].a, instructions[k].b, instructions[k].c})
+        if (o >= first) early[o - first] = true;
+    }
+    order_.reserve(count);
+    for (const bool which : {true, false})
+      for (int k = 0; k < count; ++k)
+        if (early[k] == which) order_.push_back(k);
+  }
+  /// The instruction at a position in that order; all positions below are meant so.
+  const Program::Instruction& at(int position) const {
+    return program_.instructions()[order_[position]];
+  }
+
   void list_uses() {
     use_start_.assign(program_.value_count() + 1, 0);
     const auto each = [&](auto&& use) {
-      const auto& instructions = program_.instructions();
-      for (int at = 0; at < static_cast<int>(instructions.size()); ++at) {
-        if (partner_[at] == served) continue;
-        const auto& [operation, a, b, c] = instructions[at];
-        use(a, at);
-        if (b >= 0 && b != a) use(b, at);
-        if (c >= 0 && c != a && c != b) use(c, at);
+      for (int t = 0; t < static_cast<int>(order_.size()); ++t) {
+        if (partner_[t] == served) continue;
+        const auto& [operation, a, b, c] = at(t);
+        use(a, t);
+        if (b >= 0 && b != a) use(b, t);
+        if (c >= 0 && c != a && c != b) use(c, t);
       }
     };
     each([&](int v, int) { ++use_start_[v + 1]; });
     for (std::size_t v = 1; v < use_start_.size(); ++v) use_start_[v] += use_start_[v - 1];
     uses_.resize(use_start_.back());
     next_.assign(use_start_.begin(), use_start_.end() - 1);
-    each([&](int v, int at) { uses_[next_[v]++] = at; });
+    each([&](int v, int t) { uses_[next_[v]++] = t; });
     next_.assign(use_start_.begin(), use_start_.end() - 1);
   }
   /// The last one counts where two results have the same place.
@@ -128,17 +149,16 @@ class Allocator {
   }
   /// sin and cos of the same value: one call gives both, with the same bits in glibc.
   void find_pairs() {
-    const auto& instructions = program_.instructions();
-    partner_.assign(instructions.size(), -1);
+    partner_.assign(order_.size(), -1);
     std::unordered_map<int, int> open;
-    for (int t = 0; t < static_cast<int>(instructions.size()); ++t) {
-      const auto& i = instructions[t];
+    for (int t = 0; t < static_cast<int>(order_.size()); ++t) {
+      const auto& i = at(t);
       if (i.operation != Operation::sin && i.operation != Operation::cos) continue;
-      const auto [at, fresh] = open.try_emplace(i.a, t);
-      if (fresh) continue;
-      partner_[at->second] = t;
+      const auto [other, fresh] = open.try_emplace(i.a, t);
+      if (fresh || at(other->second).operation == i.operation) continue;
+      partner_[other->second] = t;
       partner_[t] = served;
-      open.erase(at);
+      open.erase(other);
     }
   }
 
@@ -397,7 +417,7 @@ class Allocator {
       if (value_in_[r] >= 0) drop(value_in_[r]);
   }
   void pair(Step step, const Program::Instruction& i, int v, int partner) {
-    const int w = program_.first_instruction() + partner;
+    const int w = program_.first_instruction() + order_[partner];
     new_slot(v);
     new_slot(w);
     const bool sine_first = i.operation == Operation::sin;
@@ -446,7 +466,8 @@ class Allocator {
   const Program& program_;
   const bool calls_in_memory_;
   Allocation out_;
-  int now_ = -1;
+  std::vector<int> order_;
+  int now_ = -1;                              ///< position
   std::vector<int> use_start_, uses_, next_;  ///< where each value is used, and which use is next
   std::vector<int> result_start_;
   std::vector<Place> results_;
