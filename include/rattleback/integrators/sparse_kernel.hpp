@@ -52,17 +52,9 @@ class SparseKernel {
   void launch(const Sys&, const State<double>& z, const Jacobian& j, const Jacobian&,
               const Multiplier& lambda, const Position& v_q, double h, double before, const Floor&,
               Position& q, Position& p, const Multiplier&) {
-    const double* __restrict f = transposed(algebra_.force, j, lambda);
-    const double* __restrict w = code_.inverse_mass.data();
-    const double* __restrict v = v_q.data();
-    const double* __restrict q0 = z.q.data(), * __restrict p0 = z.p.data();
-    double* __restrict q1 = q.data(), * __restrict p1 = p.data();
-    const double strength = h * before;
-    for (int i = 0, n = code_.dimension; i < n; ++i) {
-      const double momentum = p0[i] - v[i] * strength - f[i];
-      p1[i] = momentum;
-      q1[i] = q0[i] + momentum * (h * w[i]);
-    }
+    const double* force = transposed(algebra_.force, j, lambda);
+    kick_and_drift(code_.dimension, force, code_.inverse_mass.data(), v_q.data(), z.q.data(),
+                   z.p.data(), h, h * before, q.data(), p.data());
   }
   /// q -= M^-1 G^T delta; total (+)= delta
   void shift(const Sys&, const Jacobian& j, const Multiplier& delta, bool first, Position& q,
@@ -124,9 +116,7 @@ class SparseKernel {
   }
 
   static bool solved(const Multiplier& b, double bound) { return size(b) <= bound; }
-  static double size(const Multiplier& g) {
-    return g.cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
-  }
+  static double size(const Multiplier& g) { return g.cwiseAbs().maxCoeff<Eigen::PropagateNaN>(); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_k = relative sum_j |G_kj| |q_j|
   void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) const {
@@ -149,6 +139,17 @@ class SparseKernel {
                            const Multiplier& lambda) {
     product(j.data(), lambda.data(), force_.data(), force_.data());
     return force_.data();
+  }
+  // Not inlined: only parameters promise the compiler that eight arrays do not overlap.
+  [[gnu::noinline]] static void kick_and_drift(
+      int n, const double* __restrict force, const double* __restrict inverse_mass,
+      const double* __restrict v_q, const double* __restrict q0, const double* __restrict p0,
+      double h, double strength, double* __restrict q, double* __restrict p) {
+    for (int i = 0; i < n; ++i) {
+      const double momentum = p0[i] - v_q[i] * strength - force[i];
+      p[i] = momentum;
+      q[i] = q0[i] + momentum * (h * inverse_mass[i]);
+    }
   }
   static void subtract(const double* __restrict x, Position& from) {
     double* __restrict y = from.data();
