@@ -71,13 +71,14 @@ class Recorder {
     Point shown = z;
     Status status = stepper_.present(system_, shown);
     ++looks_;
-    if (status) store(shown, newton);
-    return status;
+    return status ? store(shown, newton) : status;
   }
 
-  void store(const Point& z, long newton) {
+  /// Stores nothing where the motion has left the domain of H.
+  Status store(const Point& z, long newton) {
     const double t = run_.time();
     const double energy = static_cast<double>(base(system_.energy(z.q, z.p)));
+    if (!std::isfinite(energy)) return {Outcome::not_finite, 0, energy};
     if (stored_ == 0) run_.initial_energy = energy;
     run_.final_energy = energy;
     run_.energy_error = larger(run_.energy_error, std::abs(energy - run_.initial_energy));
@@ -100,6 +101,7 @@ class Recorder {
       options_.record(
           {run_.steps, t, z, energy, constraint, hidden, newton - newton_stored_, multipliers()});
     newton_stored_ = newton;
+    return {};
   }
 
   void save(const Point& z, long newton, double seconds) {
@@ -199,7 +201,7 @@ auto integrate_with(const Sys& system, Stepper& stepper, const std::string& meth
     run.status = recorder.restore(*options.resume);
     recorder.count_from_here();
   } else {
-    recorder.store(z, 0);
+    run.status = recorder.store(z, 0);
     recorder.save(z, 0, seconds());
   }
 

@@ -1,0 +1,117 @@
+#include "compare_output.hpp"
+
+#include <cstdio>
+#include <map>
+
+#include "report/gnuplot.hpp"
+#include "text_table.hpp"
+
+namespace rattleback::app {
+
+namespace {
+
+std::string rounded(double value, const char* format = "%.3g") {
+  char text[40];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string rounded(const std::optional<double>& value, const char* format = "%.3g") {
+  return value ? rounded(*value, format) : "-";
+}
+
+/// Points of one method: cost, error.
+template <class Cost>
+std::string datablock(const std::string& name, const std::vector<const ComparedRun*>& runs,
+                      Cost cost) {
+  std::string text = "$" + name + " << END\n";
+  for (const ComparedRun* run : runs)
+    if (run->error && *run->error > 0 && cost(*run) > 0)
+      text += shortest(cost(*run)) + " " + shortest(*run->error) + "\n";
+  return text + "END\n";
+}
+
+}  // namespace
+
+Json comparison_json(const Comparison& c) {
+  std::vector<Json> runs;
+  for (const ComparedRun& run : c.runs) {
+    const RunFigures& f = run.figures;
+    runs.push_back(Json::object({{"method", f.method},
+                                 {"step", f.step},
+                                 {"steps", f.steps},
+                                 {"error", run.error},
+                                 {"order", run.order},
+                                 {"energy_error", f.energy_error},
+                                 {"constraint", f.constraint},
+                                 {"hidden_constraint", f.hidden},
+                                 {"newton_mean", f.newton_mean},
+                                 {"force_evaluations", run.evaluations.force},
+                                 {"constraint_evaluations", run.evaluations.constraint},
+                                 {"seconds", f.seconds}}));
+    if (!f.ok()) runs.back().add("failure", f.failure);
+  }
+  return Json::object({{"model", c.model},
+                       {"time", c.time},
+                       {"reference", Json::object({{"method", c.reference.method},
+                                                   {"step", c.reference.step},
+                                                   {"error", c.reference.error}})},
+                       {"runs", Json::array(runs)},
+                       {"notes", Json::array(c.notes)}});
+}
+
+std::string comparison_text(const Comparison& c) {
+  TextTable table({"method", "h", "steps", "error", "order", "energy", "|g|", "|{g,H}|", "Newton",
+                   "forces", "g's", "seconds"});
+  std::string failures;
+  for (const ComparedRun& run : c.runs) {
+    const RunFigures& f = run.figures;
+    table.add({f.method, rounded(f.step, "%.6g"), std::to_string(f.steps), rounded(run.error),
+               rounded(run.order, "%.2f"), rounded(f.energy_error), rounded(f.constraint),
+               rounded(f.hidden), rounded(f.newton_mean, "%.2f"),
+               std::to_string(run.evaluations.force), std::to_string(run.evaluations.constraint),
+               rounded(f.seconds)});
+    if (!f.ok()) failures += "FAILED  " + f.method + ": " + f.failure + "\n";
+  }
+  std::string text = c.model + ", error at t = " + shortest(c.time) + "\n";
+  for (const auto& note : c.notes) text += "chosen: " + note + "\n";
+  text += table.text() + failures;
+  return text + "reference: " + c.reference.method + " with h = " + rounded(c.reference.step) +
+         "; halving its step to there changed it by " + rounded(c.reference.error) +
+         "\nforces, g's: evaluations of gradients and of constraints, counted on the first steps\n";
+}
+
+void draw_comparison(const Comparison& c, const std::string& path) {
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<const ComparedRun*>> by_method;
+  for (const ComparedRun& run : c.runs) {
+    auto& runs = by_method[run.figures.method];
+    if (runs.empty()) names.push_back(run.figures.method);
+    runs.push_back(&run);
+  }
+  std::string script =
+      path.ends_with(".png")
+          ? "set terminal pngcairo size 1280,560 font 'sans,12' background '#ffffff'\n"
+          : "set terminal svg size 1280,560 font 'sans,12' background '#ffffff'\n";
+  script += "set output " + rattleback::detail::gnuplot_quoted(path) + "\n";
+  script += "set logscale xy\nset format '10^{%T}'\nset grid lc rgb '#dddddd'\n";
+  script += "set ylabel 'error at the end'\nset key noenhanced\n";
+  std::string seconds, forces;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto& runs = by_method[names[i]];
+    const std::string s = "seconds" + std::to_string(i), f = "forces" + std::to_string(i);
+    script += datablock(s, runs, [](const ComparedRun& run) { return run.figures.seconds; });
+    script += datablock(
+        f, runs, [](const ComparedRun& run) { return static_cast<double>(run.evaluations.force); });
+    const std::string how =
+        " with linespoints pt 7 lw 1.5 title " + rattleback::detail::gnuplot_quoted(names[i]);
+    seconds += (i ? ", $" : "plot $") + s + how;
+    forces += (i ? ", $" : "plot $") + f + how;
+  }
+  script += "set multiplot layout 1,2 title " + rattleback::detail::gnuplot_quoted(c.model) +
+            " noenhanced\nset xlabel 'seconds'\n" + seconds +
+            "\nset xlabel 'evaluations of forces'\n" + forces + "\nunset multiplot\nset output\n";
+  rattleback::detail::run_gnuplot("gnuplot", script);
+}
+
+}  // namespace rattleback::app

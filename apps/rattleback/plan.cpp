@@ -1,0 +1,181 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "json.hpp"
+#include "rattleback/integrators/registry.hpp"
+#include "timescale.hpp"
+#include "verdict.hpp"
+
+namespace rattleback::app {
+
+namespace {
+
+constexpr double radians_per_step = 0.1;  // some sixty steps per period of the fastest motion
+constexpr double fallback_step = 0.01;
+constexpr long default_steps = 10'000;
+
+/// The wanted error of "auto:accuracy=1e-8"; nothing where it is not said.
+std::optional<double> wanted_accuracy(const std::string& specification) {
+  if (specification == "auto") return std::nullopt;
+  const std::string prefix = "auto:accuracy=";
+  const char* end = specification.data() + specification.size();
+  double value = 0;
+  if (specification.rfind(prefix, 0) == 0)
+    if (const auto [stop, error] =
+            std::from_chars(specification.data() + prefix.size(), end, value);
+        error == std::errc{} && stop == end && value > 0 && value < 1)
+      return value;
+  throw InputError("method",
+                   "'auto' takes accuracy = a number between 0 and 1, got '" + specification + "'");
+}
+
+struct Choice {
+  std::string name, why;
+};
+
+/// The simplest symplectic method of at least this order, or of the highest there is.
+const Method* of_order(const Problem& problem, int order) {
+  const Method* best = nullptr;
+  for (const Method& m : registry()) {
+    const MethodInfo& info = m.info();
+    if (info.symplectic_on != SymplecticOn::state_manifold || !info.symmetric || info.order < 4)
+      continue;
+    if (best && (best->info().order >= order || info.order <= best->info().order)) continue;
+    if (obstacle_of_form(m, problem).empty()) best = &m;
+  }
+  return best;
+}
+
+Choice automatic(const Problem& problem, std::optional<double> accuracy) {
+  const Traits t = problem.system.traits();
+  std::string more;
+  if (accuracy && *accuracy < 1e-4) {
+    if (const Method* m = of_order(problem, *accuracy < 1e-8 ? 6 : 4))
+      return {m->info().name, "order " + std::to_string(m->info().order) +
+                                  " pays at the accuracy asked for; symplectic and symmetric"};
+    more = "; no symplectic method of higher order applies, so a small step must do";
+  }
+  if (problem.system.constraint_count() == 0)
+    return t.separable ? Choice{"rattle",
+                                "without constraints this is the Verlet method: symplectic, "
+                                "symmetric, explicit as H is separable" +
+                                    more}
+                       : Choice{"rattle:base=midpoint",
+                                "without constraints this is the implicit midpoint rule: "
+                                "symplectic and symmetric for any H" +
+                                    more};
+  if (t.natural && t.holonomic)
+    return {"rattle",
+            "natural H and constraints on positions: the cheapest symplectic, symmetric method "
+            "that keeps both constraints" +
+                more};
+  return {"rattle:base=midpoint",
+          std::string(t.holonomic ? "H is not natural" : "constraints on momenta") +
+              ": symplectic and symmetric for any H, where constraints "
+              "are coisotropic and nondegenerate" +
+              more};
+}
+
+const Method& found(const Problem& problem, const std::string& specification, bool from_file) {
+  try {
+    return find_method(specification);
+  } catch (const InputError& error) {
+    if (!from_file) throw;
+    const std::string what = error.what();
+    throw TextError(problem.file.path, problem.file.method->position,
+                    what.substr(what.find(": ") + 2));
+  }
+}
+
+struct Length {
+  std::optional<double> time;
+  std::optional<long> steps;
+};
+
+/// The command line goes before the file.
+Length wanted_length(const Problem& problem, const RunRequest& request) {
+  if (request.steps && request.time) throw InputError("--time", "give --steps or --time, not both");
+  if (request.steps || request.time) return {request.time, request.steps};
+  return {problem.file.run.time, problem.file.run.steps};
+}
+
+void positive(const std::string& name, double value) {
+  if (!(value > 0) || !std::isfinite(value))
+    throw InputError(name, "must be positive, got " + detail::quote(value));
+}
+
+void decide_step(const Problem& problem, const RunRequest& request, const Length& length,
+                 Plan& plan) {
+  if (request.step || problem.file.run.step) {
+    plan.step = request.step ? *request.step : *problem.file.run.step;
+    if (plan.step == 0 || !std::isfinite(plan.step))
+      throw InputError("--step", "must be finite and not zero, got " + detail::quote(plan.step));
+    return;
+  }
+  const double rate = fastest_rate(problem.system, *problem.start);
+  plan.step = rate > 1e-9 && rate < 1e30 ? round_down(radians_per_step / rate) : fallback_step;
+  if (length.time) {
+    positive("time", *length.time);
+    plan.step = *length.time / std::ceil(*length.time / plan.step);
+  }
+  plan.notes.push_back("step " + detail::quote(plan.step) +
+                       (rate > 1e-9 ? ": the fastest motion at the start turns at about " +
+                                          detail::quote(std::round(rate * 1000) / 1000) +
+                                          " radians per time"
+                                    : ": no time scale could be read off the start"));
+}
+
+}  // namespace
+
+double round_down(double x) {
+  const double power = std::pow(10, std::floor(std::log10(x)));
+  for (const double digit : {5.0, 2.0})
+    if (digit * power <= x * (1 + 1e-9)) return digit * power;
+  return power;
+}
+
+const Method& choose_method(const Problem& problem, const std::string& specification,
+                            std::vector<std::string>& notes) {
+  const bool from_file = problem.file.method && problem.file.method->specification == specification;
+  std::string name = specification;
+  if (specification == "auto" || specification.rfind("auto:", 0) == 0) {
+    const Choice choice = automatic(problem, wanted_accuracy(specification));
+    notes.push_back("method " + choice.name + ": " + choice.why);
+    name = choice.name;
+  }
+  const Method& method = found(problem, name, from_file);
+  if (const std::string reason = obstacle_of_form(method, problem); !reason.empty())
+    throw ModelError(problem.file.path + ": method " + method.info().name + " does not apply to '" +
+                     problem.system.name() + "': " + reason);
+  return method;
+}
+
+Plan make_plan(const Problem& problem, const RunRequest& request) {
+  Plan plan;
+  std::string specification = "auto";
+  if (problem.file.method) specification = problem.file.method->specification;
+  if (request.method) specification = *request.method;
+  plan.method = &choose_method(problem, specification, plan.notes);
+  plan.solve.tolerance = problem.file.run.tolerance.value_or(0);
+
+  const Length length = wanted_length(problem, request);
+  decide_step(problem, request, length, plan);
+  if (!length.steps && !length.time) {
+    plan.steps = default_steps;
+    plan.notes.push_back(std::to_string(default_steps) + " steps, as no length was given");
+  } else {
+    plan.steps =
+        detail::step_count(plan.step, length.steps.value_or(0), length.time.value_or(0), 0);
+  }
+  plan.every = request.every.value_or(problem.file.run.every.value_or(0));
+  if (plan.every < 0)
+    throw InputError("--every", "must be positive, got " + std::to_string(plan.every));
+  if (plan.every == 0) plan.every = std::max(1L, plan.steps / 1000);
+  return plan;
+}
+
+}  // namespace rattleback::app

@@ -1,0 +1,62 @@
+#include "run_output.hpp"
+
+#include <cstdio>
+
+namespace rattleback::app {
+
+namespace {
+
+Json state_json(const State<double>& z) {
+  return Json::object({{"q", Json::array(z.q)}, {"p", Json::array(z.p)}});
+}
+
+std::string plural(long count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run) {
+  Json json =
+      Json::object({{"model", problem.system.name()},
+                    {"method", run.method},
+                    {"step", run.step},
+                    {"steps", run.steps},
+                    {"time", run.time()},
+                    {"initial", state_json(*problem.start)},
+                    {"final", state_json(run.final)},
+                    {"energy", Json::object({{"initial", run.initial_energy},
+                                             {"final", run.final_energy},
+                                             {"max_error", run.energy_error},
+                                             {"drift_per_time", run.energy_drift}})},
+                    {"constraint", Json::object({{"max", run.constraint}})},
+                    {"hidden_constraint", Json::object({{"max", run.hidden}})},
+                    {"newton", Json::object({{"mean", run.newton_mean}, {"max", run.newton_max}})},
+                    {"projections", Json::object({{"position", run.projections.position},
+                                                  {"momentum", run.projections.momentum}})},
+                    {"seconds", run.seconds},
+                    {"wanted_steps", run.wanted},
+                    {"every", plan.every},
+                    {"stopped", run.stopped},
+                    {"class", class_in_words(problem)},
+                    {"path", path_in_words(problem)},
+                    {"notes", Json::array(plan.notes)}});
+  if (!run.ok()) json.add("error", run.failure);
+  return json;
+}
+
+std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run) {
+  const std::string indent(19, ' ');
+  std::string text = "model              " + problem.system.name() + ": " +
+                     plural(problem.system.dimension(), "coordinate") + ", " +
+                     plural(problem.system.constraint_count(), "constraint") + "\n";
+  text += indent + class_in_words(problem) + "\n" + indent + path_in_words(problem) + "\n";
+  for (const auto& note : plan.notes) text += "chosen             " + note + "\n";
+  return text + run.summary();
+}
+
+void complain(const std::string& message) {
+  std::fprintf(stderr, "rattleback: %s\n", message.c_str());
+}
+
+}  // namespace rattleback::app

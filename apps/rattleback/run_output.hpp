@@ -1,0 +1,22 @@
+// What a run says at its end, to a person or to a script.
+#pragma once
+
+#include <string>
+
+#include "json.hpp"
+#include "plan.hpp"
+#include "rattleback/integrators/run.hpp"
+
+namespace rattleback::app {
+
+using FinishedRun = Run<double, dynamic>;
+
+/// The object of the contract, and after it what else there is to say.
+Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run);
+
+std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run);
+
+/// A message on standard error, after the program's name.
+void complain(const std::string& message);
+
+}  // namespace rattleback::app

@@ -1,0 +1,52 @@
+// The verbs and what each is asked; the options are read in command_line.cpp. Every verb returns an
+// exit code and throws InputError or ModelError for what it cannot do.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/text/model.hpp"
+
+namespace rattleback::app {
+
+struct RunRequest {
+  std::string file;  ///< may be empty with `resume`
+  std::optional<std::string> method;
+  std::optional<double> step, time;
+  std::optional<long> steps, every;
+  Settings settings;
+  std::string out, resume, plot, report;
+  std::vector<std::string> plot_coordinates;
+  double checkpoint_every = 5;  ///< seconds
+  bool json = false, quiet = false;
+};
+
+struct CheckRequest {
+  std::string file;
+  Settings settings;
+  bool json = false;
+};
+
+struct CompareRequest {
+  std::string file;
+  Settings settings;
+  std::vector<std::string> methods;
+  std::optional<double> step, time;
+  int halvings = 4;
+  std::string plot;
+  bool json = false, quiet = false;
+};
+
+struct PlotRequest {
+  std::string run, picture;
+  std::vector<std::string> coordinates;
+};
+
+int run(const RunRequest& request);
+int check(const CheckRequest& request);
+int compare(const CompareRequest& request);
+int methods(bool json);
+int plot(const PlotRequest& request);
+
+}  // namespace rattleback::app

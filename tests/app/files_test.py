@@ -1,0 +1,148 @@
+"""What is kept: run files, resuming, signals, pictures."""
+
+import json
+import os
+import pty
+import random
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import program
+from program import PENDULUM, PROGRAM, ProgramTest, rattleback
+
+# Slow steps, so that no machine is done before it is interrupted.
+SLOW = ["--method", "rattle:base=gauss3"]
+LONG = [*SLOW, "--steps", "1e9", "--every", "10000"]
+
+
+class Files(ProgramTest):
+    def test_csv_holds_every_stored_state(self):
+        out = self.path("run.csv")
+        value = self.json_of("run", PENDULUM, "--steps", 100, "--every", 10, "--out", out)
+        with open(out, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(len(lines), 12)
+        self.assertEqual(lines[0].split(",")[:5], ["t", "x", "y", "p_x", "p_y"])
+        self.assertEqual([float(x) for x in lines[-1].split(",")[1:3]], value["final"]["q"])
+
+    def test_resume_equals_an_uninterrupted_run(self):
+        whole = self.json_of("run", PENDULUM, "--steps", 50000, "--out", self.path("a.h5"),
+                             "--every", 50)
+        out = self.path("b.h5")
+        self.json_of("run", PENDULUM, "--steps", 20000, "--every", 50, "--out", out)
+        again = self.json_of("run", "--resume", out, "--steps", 50000)
+        for key in ("final", "initial", "steps", "time", "energy", "newton"):
+            self.assertEqual(whole[key], again[key], key)
+        said = self.refused(2, "run", "--resume", out, "--method", "shake")
+        self.assertIn("rattle:base=verlet", said)
+        for option in (["--step", 0.5], ["--every", 3], ["--set", "L=2"], ["--out", "c.h5"]):
+            self.assertIn("resumed", self.refused(2, "run", "--resume", out, *option))
+
+    def test_parameters_come_back_on_resume(self):
+        out = self.path("a.h5")
+        self.json_of("run", PENDULUM, "--steps", 100, "--set", "g0=2", "--out", out)
+        value = self.json_of("run", "--resume", out, "--steps", 20000)
+        self.assertEqual(value["final"],
+                         self.json_of("run", PENDULUM, "--steps", 20000, "--set", "g0=2",
+                                      "--every", 1)["final"])
+
+    def test_killed_runs_go_on(self):
+        out = self.path("a.h5")
+        asked = [PENDULUM, *SLOW, "--steps", "20000", "--every", "500"]
+        process = subprocess.Popen([PROGRAM, "run", *asked, "--out", out, "--checkpoint-every",
+                                    "0.02"], stdout=subprocess.DEVNULL)
+        time.sleep(random.uniform(0.1, 0.3))
+        process.kill()
+        process.wait()
+        value = self.json_of("run", "--resume", out)
+        whole = self.json_of("run", *asked)
+        self.assertEqual(value["final"], whole["final"])
+        self.assertEqual(value["energy"], whole["energy"])
+
+    def test_what_is_no_run_file(self):
+        self.assertIn("not a run file", self.refused(2, "run", "--resume", PENDULUM))
+        self.assertIn("no such file", self.refused(2, "run", "--resume", self.path("none.h5")))
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
+    def test_a_full_disk_keeps_the_figures(self):
+        os.symlink("/dev/full", self.path("full.csv"))
+        result = rattleback("run", PENDULUM, "--steps", 1000, "--out", self.path("full.csv"),
+                            "--json")
+        self.assertIn(result.returncode, (2, 4))
+        self.assertIn("full.csv", result.stderr)
+
+
+class Signals(ProgramTest):
+    def interrupted(self, *arguments, number=signal.SIGINT):
+        process = subprocess.Popen([PROGRAM, "run", PENDULUM, *LONG, *arguments], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.4)
+        process.send_signal(number)
+        begin = time.monotonic()
+        out, error = process.communicate(timeout=20)
+        self.assertLess(time.monotonic() - begin, 3)
+        self.assertEqual(process.returncode, 128 + number)
+        return out, error
+
+    def test_ctrl_c_keeps_everything_and_says_how_to_go_on(self):
+        file = self.path("run.h5")
+        out, error = self.interrupted("--out", file)
+        self.assertIn("steps", out)
+        self.assertIn("to go on: rattleback run --resume " + file, error)
+        steps = int(re.search(r"^steps +(\d+) of", out, re.M)[1]) + 1000
+        self.assertEqual(self.json_of("run", "--resume", file, "--steps", steps)["steps"], steps)
+
+    def test_termination_and_json(self):
+        out, error = self.interrupted("--json", number=signal.SIGTERM)
+        value = json.loads(out)
+        self.assertTrue(value["stopped"])
+        self.assertGreater(value["steps"], 0)
+        self.assertIn("--out", error)
+
+
+class Progress(ProgramTest):
+    def on_terminal(self, *arguments):
+        master, slave = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "run", PENDULUM, *SLOW, "--steps", 20000, *arguments],
+                                   stdout=subprocess.DEVNULL, stderr=slave)
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                piece = os.read(master, 4096)
+            except OSError:
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(master)
+        self.assertEqual(process.wait(), 0)
+        return text.decode()
+
+    def test_bar_on_a_terminal_only(self):
+        text = self.on_terminal()
+        self.assertRegex(text, r"\[#*\.*\] +\d+ %  \S+ steps/s  \d+:\d\d left")
+        self.assertEqual(self.on_terminal("--quiet"), "")
+
+
+@unittest.skipUnless(shutil.which("gnuplot"), "no gnuplot")
+class Pictures(ProgramTest):
+    def test_of_a_run_and_of_a_stored_run(self):
+        out = self.path("run.h5")
+        self.run_program("run", PENDULUM, "--steps", 1000, "--out", out, "--plot",
+                         self.path("a.svg"))
+        self.run_program("run", PENDULUM, "--steps", 1000, "--plot", self.path("b.png"),
+                         "--plot-coordinates", "x,p_y", "--quiet")
+        self.run_program("plot", out, self.path("c.svg"), "--plot-coordinates", "t,x")
+        for name in ("a.svg", "b.png", "c.svg"):
+            self.assertGreater(os.path.getsize(self.path(name)), 1000)
+        self.assertIn("two or three", self.refused(2, "plot", out, self.path("d.svg"),
+                                                   "--plot-coordinates", "x"))
+
+
+if __name__ == "__main__":
+    program.main()

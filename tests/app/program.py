@@ -1,0 +1,65 @@
+"""What the tests of the program share: running it, and what its answers must look like."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PROGRAM = os.environ.get("RATTLEBACK", os.path.join(ROOT, "build", "bin", "rattleback"))
+PENDULUM = os.path.join(ROOT, "examples", "pendulum.toml")
+
+
+def rattleback(*arguments, timeout=60, **options):
+    return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=timeout, **options)
+
+
+class ProgramTest(unittest.TestCase):
+    """A folder of its own for every test, and checks that say what the program said."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def run_program(self, *arguments, code=0, **options):
+        result = rattleback(*arguments, **options)
+        self.assertEqual(result.returncode, code,
+                         f"{arguments}\n{result.stdout}\n{result.stderr}")
+        if code == 0:
+            self.assertEqual(result.stderr, "", arguments)
+        return result
+
+    def json_of(self, *arguments, code=0, **options):
+        """The one object on standard output."""
+        result = self.run_program(*arguments, "--json", code=code, **options)
+        self.assertEqual(result.stdout.count("\n"), 1)
+        return json.loads(result.stdout, parse_constant=self.fail)
+
+    def refused(self, code, *arguments, **options):
+        """What standard error says; nothing is on standard output."""
+        result = self.run_program(*arguments, code=code, **options)
+        self.assertEqual(result.stdout, "")
+        self.assertTrue(result.stderr.startswith("rattleback: "), result.stderr)
+        return result.stderr
+
+
+def finite(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def main():
+    sys.dont_write_bytecode = True
+    unittest.main(verbosity=1)

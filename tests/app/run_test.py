@@ -1,0 +1,218 @@
+"""rattleback run: the JSON of the contract for every method, choices, options, exit codes."""
+
+import json
+import unittest
+
+import program
+from program import PENDULUM, ProgramTest, finite, rattleback
+
+NUMBER = "number"
+SCHEMA = {
+    "model": str, "method": str, "step": NUMBER, "steps": int, "time": NUMBER,
+    "initial": {"q": list, "p": list}, "final": {"q": list, "p": list},
+    "energy": {"initial": NUMBER, "final": NUMBER, "max_error": NUMBER, "drift_per_time": NUMBER},
+    "constraint": {"max": NUMBER}, "hidden_constraint": {"max": NUMBER},
+    "newton": {"mean": NUMBER, "max": int},
+    "projections": {"position": int, "momentum": int}, "seconds": NUMBER,
+}
+
+MIXED = """
+[model]
+name = "sphere bundle"
+coordinates = ["x", "y"]
+hamiltonian = "(p_x^2 + p_y^2)/2 + y"
+constraints = ["(x^2 + y^2 + p_x^2 + p_y^2)/2 - 1"]
+[initial]
+q = [0, 1]
+p = [1, 0]
+"""
+
+CIRCLE = """
+[model]
+name = "circle"
+coordinates = ["x", "y"]
+parameters = { L = 1.0 }
+mass = [1, 1]
+potential = "y"
+constraints = ["(x^2 + y^2 - L^2)/2"]
+[initial]
+"""
+
+
+class Run(ProgramTest):
+    def assert_schema(self, value, schema, where=""):
+        for key, kind in schema.items():
+            self.assertIn(key, value, where)
+            if isinstance(kind, dict):
+                self.assert_schema(value[key], kind, key)
+            elif kind == NUMBER:
+                self.assertTrue(finite(value[key]), f"{where} {key}: {value[key]}")
+            else:
+                self.assertIsInstance(value[key], kind, f"{where} {key}")
+
+    def test_every_method_answers_as_the_contract_says(self):
+        methods = json.loads(rattleback("methods", "--json").stdout)
+        self.assertGreater(len(methods), 30)
+        for method in methods:
+            with self.subTest(method=method["name"]):
+                asked = ["run", PENDULUM, "--method", method["name"], "--steps", 20]
+                if method["family"] == "index1":  # for constraints x = 0 only
+                    self.assertIn("does not apply", self.refused(3, *asked, "--json"))
+                    continue
+                value = self.json_of(*asked)
+                self.assert_schema(value, SCHEMA)
+                self.assertEqual(value["method"], method["name"])
+                self.assertEqual(value["steps"], 20)
+                self.assertEqual(value["initial"], {"q": [1, 0], "p": [0, -2]})
+                self.assertTrue(all(map(finite, value["final"]["q"] + value["final"]["p"])))
+                self.assertLess(value["energy"]["max_error"], 0.1)
+
+    def test_methods_that_do_not_apply_say_why(self):
+        file = self.write("general.toml", """
+[model]
+name = "general"
+coordinates = ["x", "y"]
+hamiltonian = "(p_x^2 + p_y^2)/2*(1 + y^2) + p_x^4/4"
+constraints = ["x"]
+[initial]
+q = [0, 0]
+p = [0, 0]
+""")
+        for method in json.loads(rattleback("methods", "--json").stdout):
+            with self.subTest(method=method["name"]):
+                result = rattleback("run", file, "--method", method["name"], "--step", 0.01,
+                                    "--steps", 5, "--json")
+                if method["applies_to"] in ("any", "g(q)") and method["family"] != "index1":
+                    self.assertEqual(result.returncode, 0, result.stderr)
+                else:
+                    self.assertEqual(result.returncode, 3)
+                    self.assertRegex(result.stderr, "does not apply.*it needs|index1")
+                    self.assertEqual(result.stdout, "")
+
+    def test_numbers_read_back_and_structure_holds(self):
+        value = self.json_of("run", PENDULUM, "--steps", 1000)
+        self.assertEqual(value["step"], 0.01)
+        self.assertEqual(value["time"], 10)
+        self.assertLess(value["constraint"]["max"], 1e-14)
+        self.assertLess(value["hidden_constraint"]["max"], 1e-14)
+        again = self.json_of("run", PENDULUM, "--steps", 1000)
+        for key in ("final", "energy"):
+            self.assertEqual(value[key], again[key])
+
+    def test_the_summary_says_what_was_found_and_chosen(self):
+        text = self.run_program("run", PENDULUM, "--steps", 100).stdout
+        for words in ("planar pendulum", "natural H with a diagonal mass", "100 of 100",
+                      "largest error", "max |g|", "max |{g,H}|"):
+            self.assertIn(words, text)
+        file = self.write("bare.toml", CIRCLE + "q = [1, 0]\nv = [0, 1]\n")
+        text = self.run_program("run", file).stdout
+        self.assertRegex(text, r"chosen +method rattle: natural H")
+        self.assertRegex(text, r"chosen +step 0\.0[0-9]+: the fastest motion")
+        self.assertRegex(text, r"chosen +10000 steps")
+        self.assertEqual(self.run_program("run", file, "--quiet").stdout, "")
+
+    def test_constraints_on_momenta_get_the_midpoint_base(self):
+        value = self.json_of("run", self.write("mixed.toml", MIXED), "--step", 0.01, "--steps", 10)
+        self.assertEqual(value["method"], "rattle:base=midpoint")
+        self.assertIn("constraints on momenta", value["notes"][0])
+        self.assertLess(value["constraint"]["max"], 1e-12)
+
+    def test_options_go_before_the_file(self):
+        value = self.json_of("run", PENDULUM, "--method", "rattle:base=midpoint", "--step", 0.02,
+                             "--time", 1, "--every", 5, "--set", "g0=0")
+        self.assertEqual(value["method"], "rattle:base=midpoint")
+        self.assertEqual((value["step"], value["steps"], value["every"]), (0.02, 50, 5))
+        self.assertEqual(value["energy"]["initial"], 2)
+        self.assertEqual(self.json_of("run", PENDULUM, "--steps", "1e2")["steps"], 100)
+
+    def test_velocities_become_momenta(self):
+        file = self.write("v.toml", CIRCLE.replace("[1, 1]", "[2, 2]") + "q = [1, 0]\nv = [0, 3]\n")
+        value = self.json_of("run", file, "--steps", 1, "--step", 0.01)
+        self.assertEqual(value["initial"]["p"], [0, 6])
+
+    def test_an_inconsistent_start(self):
+        file = self.write("off.toml", CIRCLE + "q = [1.5, 0]\np = [0, 1]\n")
+        said = self.refused(3, "run", file)
+        self.assertIn("(x^2 + y^2 - L^2)/2", said)
+        self.assertIn("0.625", said)
+        file = self.write("hidden.toml", CIRCLE + "q = [1, 0]\np = [0.25, 1]\n")
+        said = self.refused(3, "run", file)
+        self.assertIn("{g, H}", said)
+        self.assertIn("0.25", said)
+        for word in ("project", "allow_inconsistent"):
+            file = self.write("on.toml", CIRCLE + f"q = [1.5, 0]\np = [0.1, 1]\n{word} = true\n")
+            self.json_of("run", file, "--step", 0.01, "--steps", 3)
+
+    def test_dependent_constraints_are_ill_posed(self):
+        file = self.write("twice.toml", CIRCLE.replace(
+            'constraints = ["', 'constraints = ["x^2 + y^2 - 1", "') + "q = [1, 0]\np = [0, 1]\n")
+        said = self.refused(3, "run", file, "--step", 0.01)
+        self.assertIn("rank 1 of 2", said)
+
+    def test_a_failure_keeps_what_was_done(self):
+        file = self.write("wall.toml", """
+[model]
+name = "falls off its domain"
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "-sqrt(1 - x)"
+constraints = ["y"]
+[initial]
+q = [0, 0]
+p = [1, 0]
+[method]
+name = "rattle"
+[run]
+step = 0.01
+steps = 1000
+""")
+        out = self.path("run.csv")
+        result = rattleback("run", file, "--json", "--out", out)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        value = json.loads(result.stdout, parse_constant=self.fail)
+        self.assertIn("t = ", value["error"])
+        self.assertIn("t = ", result.stderr)
+        self.assertLess(value["steps"], 1000)
+        self.assertGreater(len(open(out, encoding="utf-8").readlines()), 10)
+
+    def test_bad_usage(self):
+        for words, arguments in (
+                ("no verb", []), ("did you mean 'run'", ["rn", PENDULUM]),
+                ("did you mean '--steps'", ["run", PENDULUM, "--stepz", 3]),
+                ("whole number", ["run", PENDULUM, "--steps", "2.5"]),
+                ("whole number", ["run", PENDULUM, "--steps", "-3"]),
+                ("a number", ["run", PENDULUM, "--step", "fast"]),
+                ("not zero", ["run", PENDULUM, "--step", "0"]),
+                ("not both", ["run", PENDULUM, "--steps", 3, "--time", 3]),
+                ("name=value", ["run", PENDULUM, "--set", "L"]),
+                ("G1", ["run", PENDULUM, "--set", "G1=2"]),
+                ("unknown method 'ratle'", ["run", PENDULUM, "--method", "ratle"]),
+                ("accuracy", ["run", PENDULUM, "--method", "auto:acuracy=1"]),
+                ("not available yet", ["run", PENDULUM, "--report", "x.html"]),
+                ("not available yet", ["reproduce"]), ("not available yet", ["report", "x.h5"]),
+                ("no model file", ["run"]), ("unknown ending", ["run", PENDULUM, "--out", "x.xyz"]),
+                (".svg or .png", ["run", PENDULUM, "--plot", "x.pdf"]),
+                ("there is no 'z'", ["run", PENDULUM, "--plot", "x.svg", "--plot-coordinates", "x,z"]),
+                ("nowhere.toml", ["run", self.path("nowhere.toml")]),
+                ("nowhere", ["run", PENDULUM, "--out", self.path("nowhere/x.csv")]),
+        ):
+            with self.subTest(arguments=arguments):
+                self.assertIn(words, self.refused(2, *arguments))
+
+    def test_an_unknown_method_in_the_file_has_its_place(self):
+        file = self.write("m.toml", CIRCLE + 'q = [1, 0]\np = [0, 1]\n[method]\nname = "ratle"\n')
+        self.assertRegex(self.refused(2, "run", file), r"m\.toml:\d+:\d+: .*ratle")
+
+    def test_automatic_choice_says_what_accuracy_gets(self):
+        notes = self.json_of("run", PENDULUM, "--method", "auto", "--steps", 5)["notes"]
+        self.assertEqual(len(notes), 1)
+        asked = ["--method", "auto:accuracy=1e-10", "--step", 0.01, "--steps", 5]
+        self.assertIn("no symplectic method of higher order",
+                      self.json_of("run", PENDULUM, *asked)["notes"][0])
+        file = self.write("plane.toml", CIRCLE.replace("(x^2 + y^2 - L^2)/2", "x")
+                          + "q = [0, 1]\np = [0, 1]\n")
+        self.assertEqual(self.json_of("run", file, *asked)["method"], "index1:base=gauss3")
+
+
+if __name__ == "__main__":
+    program.main()

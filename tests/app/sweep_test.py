@@ -1,0 +1,90 @@
+"""[sweep]: every member once, whatever happens in between."""
+
+import csv
+import signal
+import subprocess
+import time
+
+import program
+from program import PROGRAM, ProgramTest, rattleback
+
+MODEL = """
+[model]
+name = "pendulum"
+coordinates = ["x", "y"]
+parameters = { L = 1.0, g0 = 1.0 }
+mass = [1, 1]
+potential = "g0*y"
+constraints = ["(x^2 + y^2 - L^2)/2"]
+[initial]
+q = ["L", 0]
+p = [0, -1]
+[run]
+step = 0.01
+steps = STEPS
+[sweep]
+parameters = { L = [0.5, 1.0, 2.0] }
+initial = { p_y = [-1, 0, 1, 2] }
+"""
+
+
+SLOW = ["--method", "rattle:base=gauss3"]
+
+
+class Sweep(ProgramTest):
+    def model(self, steps=100):
+        return self.write("sweep.toml", MODEL.replace("STEPS", str(steps)))
+
+    def rows(self, name):
+        with open(self.path(name), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_every_combination_is_a_row(self):
+        self.run_program("run", self.model(), "--out", self.path("a.csv"))
+        rows = self.rows("a.csv")
+        self.assertEqual([int(row["member"]) for row in rows], list(range(12)))
+        self.assertEqual({row["status"] for row in rows}, {"done"})
+        self.assertEqual((rows[5]["L"], rows[5]["p_y"]), ("1", "0"))
+        single = self.json_of("run", self.write("one.toml", MODEL[:MODEL.index("[sweep]")].replace(
+            "STEPS", "100").replace("[0, -1]", "[0, 2]")), "--set", "L=2")
+        self.assertEqual([float(rows[11]["final_x"]), float(rows[11]["final_p_y"])],
+                         [single["final"]["q"][0], single["final"]["p"][1]])
+        value = self.json_of("run", self.model())
+        self.assertEqual((value["members"], value["done"], len(value["runs"])), (12, 12, 12))
+
+    def test_an_interrupted_sweep_goes_on(self):
+        file, out = self.model(10000), self.path("a.csv")
+        process = subprocess.Popen([PROGRAM, "run", file, *SLOW, "--out", out], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate(timeout=20)[1]
+        self.assertEqual(process.returncode, 130)
+        self.assertIn("--resume " + out, said)
+        kept = self.rows("a.csv")
+        self.assertLess(len(kept), 12)
+        with open(out, "a", encoding="utf-8") as stream:
+            stream.write("7,2,0.5,do")  # what a kill cuts off
+        self.run_program("run", file, *SLOW, "--resume", out)
+        rows = self.rows("a.csv")
+        self.assertEqual([int(row["member"]) for row in rows], list(range(12)))
+        for row in kept:
+            self.assertEqual(rows[int(row["member"])], row)
+
+    def test_another_sweep_is_not_continued(self):
+        self.run_program("run", self.model(), "--out", self.path("a.csv"))
+        other = self.write("b.toml", MODEL.replace("STEPS", "100").replace("2.0]", "3.0]"))
+        self.assertIn("not one of this sweep",
+                      self.refused(2, "run", other, "--resume", self.path("a.csv")))
+
+    def test_members_that_cannot_run(self):
+        file = self.write("c.toml", MODEL.replace("STEPS", "100").replace('["L", 0]', "[1, 0]"))
+        result = rattleback("run", file, "--out", self.path("c.csv"))
+        self.assertEqual(result.returncode, 3)
+        refused = [row for row in self.rows("c.csv") if row["status"] == "refused"]
+        self.assertEqual(len(refused), 8)
+        self.assertIn("x^2", refused[0]["error"])
+
+
+if __name__ == "__main__":
+    program.main()
