@@ -13,13 +13,8 @@ using detail::quote;
 using Outcome = DiracChain::Outcome;
 
 std::string Analysis::name(int i) const {
-  const SystemDescription& d = form.system;
-  std::string words = "constraint " + std::to_string(i + 1);
-  if (i < static_cast<int>(d.constraint_labels.size()) && !d.constraint_labels[i].empty())
-    return words + " ('" + d.constraint_labels[i] + "')";
-  words += ": " + d.graph->text(
-                      d.constraints[i], [&](int k) { return d.input_name(k); }, 200);
-  return i < form.from_lagrangian ? words + " (from the Lagrangian)" : words;
+  return constraint_name(form.system, i) +
+         (i < form.from_lagrangian ? " (from the Lagrangian)" : "");
 }
 
 namespace detail {
@@ -30,12 +25,9 @@ std::string count(int k, const std::string& what) {
   return std::to_string(k) + ' ' + what + (k == 1 ? "" : "s");
 }
 
-/// A reason of the chain, which speaks of texts, with the primary's own name.
 void report_outcome(Analysis& a) {
   const DiracChain& c = a.chain;
   std::string words = c.reason;
-  if (c.culprit >= 0 && c.culprit < c.primaries && c.culprit < static_cast<int>(c.kept.size()))
-    words += " (" + a.name(c.kept[c.culprit]) + ")";
   switch (c.outcome) {
     case Outcome::empty:
       a.verdict = "inconsistent: no point satisfies the constraints";
@@ -75,8 +67,8 @@ void report_redundant(Analysis& a) {
 }
 
 void report_start(Analysis& a) {
-  for (const RankDecision* r :
-       {&a.chain.gradient_rank, &a.chain.multiplier_rank, &a.chain.class_rank})
+  for (const RankDecision* r : {&a.chain.primary_rank, &a.chain.gradient_rank,
+                                &a.chain.multiplier_rank, &a.chain.class_rank})
     if (r->lower_at_start()) {
       a.singular_start = true;
       a.messages.push_back("singular point: at the start " + r->what + " has rank " +
@@ -112,11 +104,11 @@ void report_assumptions(Analysis& a) {
                          " of its terms), for " + a.name(a.coisotropy.pair.first) + " and " +
                          a.name(a.coisotropy.pair.second));
   if (!a.nondegenerate && a.chain.primaries > 0 && a.coisotropic)
-    a.messages.push_back(
-        "degenerate: N = {{g, H}, g} has smallest singular value " +
-        quote(a.nondegeneracy.smallest) + " (" + quote(a.nondegeneracy.relative) +
-        " of its scale)" +
-        (a.nondegeneracy.worst >= 0 ? ", for " + a.name(a.nondegeneracy.worst) : std::string()));
+    a.messages.push_back("degenerate: N = {{g, H}, g} has smallest singular value " +
+                         quote(a.nondegeneracy.smallest) + " (" + quote(a.nondegeneracy.relative) +
+                         " of its scale)" +
+                         (a.nondegeneracy.weakest >= 0 ? ", for " + a.name(a.nondegeneracy.weakest)
+                                                       : std::string()));
 }
 
 void conclude_complete(Analysis& a) {
@@ -190,7 +182,7 @@ Analysis analyse(const SystemDescription& description, const State<double>* star
   for (const Expression g : system.constraints)
     for (const int k : system.graph->inputs_of(g)) a.holonomic = a.holonomic && k < n;
   a.chain = dirac_algorithm(system, start, options.dirac);
-  a.rank = a.chain.outcome == Outcome::empty ? 0 : static_cast<int>(a.chain.kept.size());
+  a.rank = a.chain.primary_rank.rank;
   detail::report_redundant(a);
   detail::measure_coisotropy(a, options.dirac.tolerance);
   detail::measure_nondegeneracy(a, options.dirac.tolerance);

@@ -19,8 +19,16 @@ std::string line(const std::string& name, const std::string& value) {
 std::string rank_text(const RankDecision& r) {
   return std::to_string(r.rank) + " of " + std::to_string(r.rows) + " (zero: below " +
          quote(r.tolerance) + " of its terms; gap " +
-         (std::isinf(r.gap) ? "none dropped" : quote(r.gap)) + ", smallest kept " +
-         quote(r.smallest) + ")";
+         (std::isinf(r.gap) ? "infinite" : quote(r.gap)) + ", smallest kept " + quote(r.smallest) +
+         ")";
+}
+
+std::string nondegeneracy_text(const Analysis& a) {
+  const Nondegeneracy& n = a.nondegeneracy;
+  if (!a.coisotropic || a.chain.primary_points.empty()) return "";
+  return ": N has smallest singular value " + quote(n.smallest) + " (" + quote(n.relative) +
+         " of its scale), inertia " + std::to_string(n.positive) + " positive, " +
+         std::to_string(n.negative) + " negative, " + std::to_string(n.zero) + " zero";
 }
 
 constexpr std::size_t most_printed = 12;
@@ -53,12 +61,7 @@ std::string Analysis::text() const {
     out += line("rank of dg", std::to_string(rank) + " of " + std::to_string(constraints));
     out +=
         line("coisotropic", yes(coisotropic) + ": max |{g_i, g_j}| = " + quote(coisotropy.largest));
-    out += line("nondegenerate", yes(nondegenerate) + ": N has smallest singular value " +
-                                     quote(nondegeneracy.smallest) + " (" +
-                                     quote(nondegeneracy.relative) + " of its scale), inertia +" +
-                                     std::to_string(nondegeneracy.positive) + " -" +
-                                     std::to_string(nondegeneracy.negative) +
-                                     " 0:" + std::to_string(nondegeneracy.zero));
+    out += line("nondegenerate", yes(nondegenerate) + nondegeneracy_text(*this));
     out += line("index", index < 0 ? "not defined" : std::to_string(index));
     out += line("hidden constraints", std::to_string(hidden_constraints));
     out += line("first, second class",

@@ -79,13 +79,14 @@ bool Functions::newton_step(const Point& z, Point& change, double& norm) const {
   const auto values = evaluate(z);
   const int m = count();
   std::vector<std::vector<std::pair<int, double>>> rows(m);
-  std::vector<double> b(m);
+  std::vector<double> b(m), unit = scale_;
+  for (int i = 0; i < brackets_->dimension(); ++i) unit[i] /= reluctance;
   norm = 0;
   for (int i = 0; i < m; ++i) {
     const Function& f = functions_[i];
     double length = 0;
     for (const auto& [input, index] : f.slope) {
-      const double slope = values[f.batch][index] * scale_[input];
+      const double slope = values[f.batch][index] * unit[input];
       rows[i].emplace_back(input, slope);
       length += slope * slope;
     }
@@ -116,15 +117,17 @@ bool Functions::newton_step(const Point& z, Point& change, double& norm) const {
   solver().solve(b);
   change.assign(z.size(), 0);
   for (int i = 0; i < m; ++i)
-    for (const auto& [input, slope] : rows[i]) change[input] += slope * scale_[input] * b[i];
+    for (const auto& [input, slope] : rows[i]) change[input] += slope * unit[input] * b[i];
   return std::all_of(change.begin(), change.end(), [](double x) { return std::isfinite(x); });
 }
 
 bool Functions::project(Point& z, int iterations) const {
   Point change, trial, next;
   double norm = 0, last = INFINITY;
+  slow = false;
   if (!newton_step(z, change, norm)) return false;
   for (int k = 0; k < iterations; ++k) {
+    slow = k > 20;
     double moved = 0;
     for (std::size_t i = 0; i < z.size(); ++i)
       moved = std::max(moved, std::abs(change[i]) / (scale_[i] + std::abs(z[i])));

@@ -40,9 +40,15 @@ class Functions {
   /// scales). False: not reached; then `residual` is the largest |chi_i|/size left, `worst` its i.
   bool project(Point& z, int iterations = 60) const;
   /// Whether all functions vanish at z, relative to the size of their terms.
-  bool vanish(const Point& z, double tolerance = 1e-10) const;
+  bool vanish(const Point& z, double tolerance = 1e-12) const;
   mutable double residual = 0;
   mutable int worst = -1;
+  /// The last projection converged linearly, as it does to points where the rank is lost: they are
+  /// then right to half the digits only.
+  mutable bool slow = false;
+  /// From now on positions move this much less willingly than momenta: hidden constraints are met
+  /// by momenta where that is possible, and points stay spread.
+  double reluctance = 1;
 
  private:
   struct Entry {

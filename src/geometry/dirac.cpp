@@ -7,6 +7,7 @@
 
 #include "constraint_set.hpp"
 #include "ranks.hpp"
+#include "rattleback/geometry/tidy.hpp"
 #include "rattleback/problem/error.hpp"
 #include "symbolic_elimination.hpp"
 
@@ -21,9 +22,8 @@ using detail::Point;
 using detail::SizedRow;
 using Outcome = DiracChain::Outcome;
 
-constexpr int many = 200;  // constraints: fewer points then, and nothing dense
-
-std::string times_text(int count) { return std::to_string(count); }
+constexpr double reluctance = 1e4;  // of positions, where hidden constraints are to be met
+constexpr int many = 200;           // constraints: fewer points then, and nothing dense
 
 class Algorithm {
  public:
@@ -47,6 +47,7 @@ class Algorithm {
     chi_.append(system_.constraints);
     for (const Expression e : system_.constraints) add(e, 1, -1);
     for (int i = 0; i < chi_.count(); ++i) chain_.kept.push_back(i);
+    chain_.primaries = chi_.count();
     if (!sample()) return empty();
     if (!reduce_primaries()) return finish();
     chain_.primaries = chi_.count();
@@ -61,6 +62,7 @@ class Algorithm {
   struct Sample {
     Point z;
     bool start = false;
+    bool slow = false;  // right to half the digits
   };
   struct Candidate {
     int row;
@@ -88,12 +90,11 @@ class Algorithm {
     for (int i = 0; i < n_; ++i) z.q[i] = x[i], z.p[i] = x[n_ + i];
     return z;
   }
-  std::string text(Expression e) const {
-    return graph_.text(
-        e, [&](int k) { return system_.input_name(k); }, 200);
-  }
   void add(Expression e, int generation, int parent) {
-    chain_.constraints.push_back({e, generation, parent, text(e)});
+    chain_.constraints.push_back(
+        {e, generation, parent,
+         readable(
+             graph_, e, [&](int k) { return system_.input_name(k); }, generation > 1)});
   }
 
   /// Around the start, or anywhere; closer from attempt to attempt.
@@ -118,14 +119,15 @@ class Algorithm {
     samples_.clear();
     if (start_) {
       Sample s{*start_, true};
-      if (chi_.vanish(s.z, 1e-12) || chi_.project(s.z)) samples_.push_back(std::move(s));
+      if (chi_.vanish(s.z) || chi_.project(s.z)) samples_.push_back(std::move(s));
     }
     const int attempts = chi_.count() > many ? 8 : 40;
     for (int k = 0; k < attempts && static_cast<int>(samples_.size()) < options_.points; ++k) {
       Sample s{draw(k), false};
-      if (chi_.project(s.z) && energy_.at(s.z).finite && chi_.at(s.z).finite)
+      if (chi_.project(s.z) && energy_.at(s.z).finite && chi_.at(s.z).finite) {
+        s.slow = chi_.slow;
         samples_.push_back(std::move(s));
-      else if (chi_.worst >= 0 && chi_.residual < least_residual_)
+      } else if (chi_.worst >= 0 && chi_.residual < least_residual_)
         least_residual_ = chi_.residual, least_worst_ = chi_.worst;
     }
     return !samples_.empty();
@@ -134,9 +136,17 @@ class Algorithm {
   /// The rest of `samples_` moved onto the set as it is now.
   bool move_samples() {
     std::vector<Sample> moved;
-    for (Sample& s : samples_)
-      if (chi_.project(s.z) && chi_.at(s.z).finite && energy_.at(s.z).finite)
-        moved.push_back(std::move(s));
+    for (Sample& s : samples_) {
+      Point z = s.z;
+      if (!chi_.project(z)) {
+        z = s.z;
+        chi_.reluctance = 1;
+        const bool reached = chi_.project(z);
+        chi_.reluctance = reluctance;
+        if (!reached) continue;
+      }
+      if (chi_.at(z).finite && energy_.at(z).finite) moved.push_back({z, s.start, chi_.slow});
+    }
     samples_ = std::move(moved);
     return !samples_.empty() || sample();
   }
@@ -144,22 +154,29 @@ class Algorithm {
   DiracChain empty() {
     chain_.outcome = Outcome::empty;
     chain_.culprit = least_worst_;
-    chain_.primaries = chi_.count();
     chain_.reason = "no point was found that satisfies the constraints: the nearest misses " +
                     name(least_worst_) + " by " + detail::quote(least_residual_) +
                     " of the size of its terms";
     return std::move(chain_);
   }
-  std::string name(int i) const { return i < 0 ? "them" : chain_.constraints[i].text + " = 0"; }
+  std::string name(int i) const {
+    if (i < 0) return "them";
+    const ChainConstraint& c = chain_.constraints[i];
+    return c.generation == 1 ? constraint_name(system_, chain_.kept[i]) : c.text + " = 0";
+  }
 
   /// Eliminates the gradients at every sample; rows dependent at all generic ones.
   std::vector<int> dependent_rows(std::vector<Elimination>& eliminations) {
-    detail::RankFinder finder("dg", chi_.count(), options_.tolerance);
+    // Where every projection was slow, gradients vanish with the square root of the residual.
+    const bool slow = std::all_of(samples_.begin(), samples_.end(),
+                                  [](const Sample& s) { return s.start || s.slow; });
+    const double tolerance = slow ? std::max(1e-6, options_.tolerance) : options_.tolerance;
+    detail::RankFinder finder("d chi", chi_.count(), tolerance);
     std::vector<int> times(chi_.count());
     int generic = 0;
     for (const Sample& s : samples_) {
       const Linearisation l = chi_.at(s.z);
-      Elimination& e = eliminations.emplace_back(2 * n_, options_.tolerance);
+      Elimination& e = eliminations.emplace_back(2 * n_, tolerance);
       e.run(l.slope);
       finder.add(l.slope, 2 * n_, e, s.start, scale_);
     }
@@ -208,6 +225,8 @@ class Algorithm {
   bool reduce_primaries() {
     std::vector<Elimination> eliminations;
     const std::vector<int> rows = dependent_rows(eliminations);
+    chain_.primary_rank = chain_.gradient_rank;
+    chain_.primary_rank.what = "dg";
     for (const int i : rows) {
       const auto& dependent = eliminations.back().dependent();
       const auto at = std::find_if(dependent.begin(), dependent.end(),
@@ -326,12 +345,13 @@ class Algorithm {
       if (generation > options_.most_generations) {
         chain_.outcome = Outcome::unfinished;
         chain_.reason = "the chain of constraints has not ended after " +
-                        times_text(options_.most_generations) + " generations";
+                        std::to_string(options_.most_generations) + " generations";
         return false;
       }
       chi_.append(std::span(&c.expression, 1));
     }
     least_residual_ = std::numeric_limits<double>::infinity();
+    chi_.reluctance = reluctance;
     if (!move_samples()) {
       chain_.outcome = Outcome::inconsistent;
       chain_.culprit = least_worst_;
@@ -374,18 +394,30 @@ class Algorithm {
   DiracChain finish() {
     if (chain_.outcome == Outcome::complete) {
       detail::RankFinder finder("{chi, chi}", chi_.count(), options_.tolerance);
+      std::vector<int> ranks;
       for (const Sample& s : samples_) {
         const Linearisation l = chi_.at(s.z);
         const std::vector<SizedRow> c = detail::brackets(l.slope, l.slope, n_);
         Elimination e(chi_.count(), options_.tolerance);
         e.run(c);
         finder.add(c, chi_.count(), e, s.start);
+        ranks.push_back(e.rank());
       }
       chain_.class_rank = finder.decision();
+      leave_out_singular(ranks);
     }
     for (const Sample& s : samples_) chain_.points.push_back(to_state(s.z));
     chain_.start_is_first = !samples_.empty() && samples_.front().start;
     return std::move(chain_);
+  }
+
+  void leave_out_singular(const std::vector<int>& ranks) {
+    std::vector<Sample> generic;
+    for (std::size_t k = 0; k < samples_.size(); ++k)
+      if (samples_[k].start || ranks[k] == chain_.class_rank.rank)
+        generic.push_back(std::move(samples_[k]));
+    chain_.singular_points = static_cast<int>(samples_.size() - generic.size());
+    samples_ = std::move(generic);
   }
 
   const SystemDescription& system_;
@@ -404,6 +436,16 @@ class Algorithm {
 };
 
 }  // namespace
+
+std::string constraint_name(const SystemDescription& system, int i) {
+  const std::string number = "constraint " + std::to_string(i + 1);
+  const auto& labels = system.constraint_labels;
+  if (i < static_cast<int>(labels.size()) && !labels[i].empty())
+    return number + " ('" + labels[i] + "')";
+  return number + ": " + readable(*system.graph, system.constraints[i], [&](int k) {
+           return system.input_name(k);
+         });
+}
 
 DiracChain dirac_algorithm(const SystemDescription& system, const State<double>* start,
                            const DiracOptions& options) {

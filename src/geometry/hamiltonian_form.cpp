@@ -4,6 +4,7 @@
 #include <random>
 
 #include "constraint_set.hpp"
+#include "rattleback/geometry/tidy.hpp"
 #include "symbolic_elimination.hpp"
 
 namespace rattleback {

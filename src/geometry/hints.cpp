@@ -4,6 +4,7 @@
 #include <random>
 
 #include "analysis_parts.hpp"
+#include "rattleback/geometry/tidy.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback::detail {
@@ -148,19 +149,16 @@ class Hints {
     }
     if (with_momenta.empty()) return;
     if (a_.form.lagrangian && !a_.form.singular) frobenius();
-    const Integrability& v = a_.velocities;
+    const std::vector<int>& linear = a_.velocities.linear;
+    if (!linear.empty()) linear_constraints();
     for (const int i : with_momenta) {
-      const bool linear = std::count(v.linear.begin(), v.linear.end(), i) > 0;
-      if (linear) {
-        linear_constraint(i);
-      } else if (a_.form.traits.natural) {
-        std::string momenta;
-        for (const int k : graph_.inputs_of(system_.constraints[i]))
-          if (k >= n_) momenta += (momenta.empty() ? "" : ", ") + system_.input_name(k);
-        a_.hints.push_back(a_.name(i) + " contains momenta (" + momenta +
-                           "): it is not holonomic, and methods for constraints on positions do "
-                           "not apply");
-      }
+      if (std::count(linear.begin(), linear.end(), i) > 0 || !a_.form.traits.natural) continue;
+      std::string momenta;
+      for (const int k : graph_.inputs_of(system_.constraints[i]))
+        if (k >= n_) momenta += (momenta.empty() ? "" : ", ") + system_.input_name(k);
+      a_.hints.push_back(a_.name(i) + " contains momenta (" + momenta +
+                         "): it is not holonomic, and methods for constraints on positions do not "
+                         "apply");
     }
   }
 
@@ -176,31 +174,43 @@ class Hints {
     a_.velocities = integrability(graph_, n, g, a_.chain.primary_points, tolerance_);
   }
 
-  void linear_constraint(int i) {
+  std::string names(const std::vector<int>& constraints) const {
+    std::string words;
+    for (std::size_t k = 0; k < constraints.size() && k < 4; ++k)
+      words += (k > 0 ? ", " : "") + a_.name(constraints[k]);
+    return words + (constraints.size() > 4 ? ", ..." : "");
+  }
+
+  void linear_constraints() {
     const Integrability& v = a_.velocities;
+    const std::string who = names(v.linear) + (v.linear.size() > 1 ? " are" : " is");
     if (v.integrable) {
-      a_.hints.push_back(
-          a_.name(i) + " is linear in the velocities and integrable (largest da(X, Y): " +
-          quote(v.defect) + "): " +
-          (v.affine ? "it follows from a constraint on positions and time"
-                    : "write the constraint on positions that it is the derivative of"));
+      a_.hints.push_back(who +
+                         " linear in the velocities and integrable (Frobenius: |da(X, Y)| = " +
+                         quote(v.defect) + " at most): " +
+                         (v.affine ? "such a condition contains the time and cannot be written here"
+                                   : "write the condition on positions instead of its rate"));
       return;
     }
-    std::string words = a_.name(i) +
-                        " is nonholonomic: linear in the velocities and not "
-                        "integrable (Frobenius: |da(X, Y)| = " +
-                        quote(v.defect) + ", largest for " + a_.name(v.worst) +
-                        "). It is not a Hamiltonian constraint: Rattleback's Dirac (vakonomic) "
-                        "dynamics is not the rolling motion of d'Alembert";
-    if (written_with_velocity(i)) {
-      a_.well_posed = false;
-      a_.verdict = "nonholonomic";
-      a_.messages.push_back(words +
-                            ". To have the Dirac dynamics all the same, write it with "
-                            "momenta");
-    } else {
-      a_.hints.push_back(words);
+    const std::string number =
+        "linear in the velocities and not integrable (Frobenius: |da(X, Y)| = " + quote(v.defect) +
+        " for " + a_.name(v.worst) + ")";
+    const bool meant = std::any_of(v.linear.begin(), v.linear.end(),
+                                   [&](int i) { return written_with_velocity(i); });
+    if (!meant) {
+      a_.hints.push_back(who + ' ' + number +
+                         ": the motion here is the Dirac (vakonomic) one, not that of rolling "
+                         "(d'Alembert's principle)");
+      return;
     }
+    a_.well_posed = false;
+    a_.verdict = "nonholonomic";
+    a_.messages.insert(
+        a_.messages.begin(),
+        who + " nonholonomic: " + number +
+            ". This is not a Hamiltonian constraint: Rattleback's Dirac (vakonomic) dynamics is "
+            "not "
+            "the rolling motion. To have the Dirac dynamics all the same, write it with momenta");
   }
 
   Analysis& a_;

@@ -47,7 +47,6 @@ double power_method(int m, std::vector<double>& x, Apply&& apply) {
 struct Spectrum {
   double smallest = 0, largest = 0;
   int positive = 0, negative = 0, zero = 0;
-  int worst = -1;
 };
 
 /// Of a small symmetric matrix: all singular values and eigenvalues.
@@ -65,9 +64,21 @@ Spectrum dense_spectrum(const std::vector<SizedRow>& rows, double tolerance) {
   return s;
 }
 
+/// By inverse iteration: symmetric matrices, so that the inverse need not be transposed.
+double smallest_of(const Elimination& factor, int m) {
+  if (factor.rank() < m) return 0;
+  std::vector<double> x;
+  const double growth = power_method(m, x, [&](std::vector<double>& v) { factor.solve(v); });
+  return growth > 0 ? 1 / growth : 0;
+}
+double smallest_value(const std::vector<SizedRow>& rows, int m, double tolerance) {
+  Elimination factor(m, tolerance);
+  factor.run(rows);
+  return smallest_of(factor, m);
+}
+
 /// Of a large sparse one: inertia by LDL^T, extreme values by the power method and its inverse.
-Spectrum sparse_spectrum(const std::vector<SizedRow>& rows, const Elimination& factor,
-                         bool inertia) {
+Spectrum sparse_spectrum(const std::vector<SizedRow>& rows, const Elimination& factor) {
   const int m = static_cast<int>(rows.size());
   Spectrum s;
   std::vector<double> x;
@@ -77,17 +88,9 @@ Spectrum sparse_spectrum(const std::vector<SizedRow>& rows, const Elimination& f
       for (const auto& [j, a] : rows[i]) y[i] += a.value * v[j];
     v = std::move(y);
   });
-  if (factor.rank() < m) {
-    s.zero = m - factor.rank();
-  } else {
-    const double growth = power_method(m, x, [&](std::vector<double>& v) { factor.solve(v); });
-    s.smallest = growth > 0 ? 1 / growth : 0;
-    s.worst = static_cast<int>(
-        std::max_element(x.begin(), x.end(),
-                         [](double a, double b) { return std::abs(a) < std::abs(b); }) -
-        x.begin());
-  }
-  if (!inertia) return s;
+  s.smallest = smallest_of(factor, m);
+  s.zero = m - factor.rank();
+  if (s.zero > 0) return s;
   CouplingPattern pattern(m);
   for (int i = 0; i < m; ++i)
     for (const auto& [j, a] : rows[i])
@@ -97,23 +100,18 @@ Spectrum sparse_spectrum(const std::vector<SizedRow>& rows, const Elimination& f
     const auto at = rows[i].find(j);
     return at == rows[i].end() ? 0.0 : at->second.value;
   });
-  if (report.ok) {
-    s.negative = report.negative;
-    s.positive = m - report.negative;
-  }
+  s.negative = report.ok ? report.negative : 0;
+  s.positive = report.ok ? m - report.negative : 0;
   return s;
 }
 
-/// The constraint with most weight in the smallest singular vector of a small matrix.
-int weakest(const std::vector<SizedRow>& rows, const Elimination& factor) {
+/// The constraint with most weight in the smallest singular vector.
+int weakest(int m, const Elimination& factor) {
   if (!factor.dependent().empty()) return factor.dependent().front().row;
   std::vector<double> x;
-  const int m = static_cast<int>(rows.size());
   power_method(m, x, [&](std::vector<double>& v) { factor.solve(v); });
-  return static_cast<int>(
-      std::max_element(x.begin(), x.end(),
-                       [](double a, double b) { return std::abs(a) < std::abs(b); }) -
-      x.begin());
+  const auto lighter = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  return static_cast<int>(std::max_element(x.begin(), x.end(), lighter) - x.begin());
 }
 
 }  // namespace
@@ -151,31 +149,23 @@ void measure_nondegeneracy(Analysis& a, double tolerance) {
   primary.append(g);
   hidden.append(brackets.vector(g, system.hamiltonian));
   Nondegeneracy& result = a.nondegeneracy;
-  result.smallest = result.relative = std::numeric_limits<double>::infinity();
+  result.relative = -1;
+  result.least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < points.size(); ++k) {
     const Point z = point_of(points[k]);
     const auto rows = detail::brackets(hidden.at(z).slope, primary.at(z).slope, n);
     const auto scaled = equilibrated(rows, m, tolerance, true);
-    Elimination factor(m, tolerance), raw(m, tolerance);
+    Elimination factor(m, tolerance);
     factor.run(scaled);
     const bool small = m <= RankFinder::most_dense;
-    const Spectrum s =
-        small ? dense_spectrum(scaled, tolerance) : sparse_spectrum(scaled, factor, k == 0);
+    const Spectrum s = small ? dense_spectrum(scaled, tolerance) : sparse_spectrum(scaled, factor);
     const double relative = s.largest > 0 ? s.smallest / s.largest : 0;
-    if (small) {
-      result.smallest = std::min(result.smallest, singular_values(rows, m).back());
-    } else {
-      raw.run(rows);
-      result.smallest = std::min(result.smallest, sparse_spectrum(rows, raw, false).smallest);
-    }
-    if (relative < result.relative) {
-      result.relative = relative;
-      result.worst = a.chain.kept[small ? weakest(scaled, factor) : std::max(s.worst, 0)];
-    }
-    if (k == 0) {
-      result.positive = s.positive, result.negative = s.negative, result.zero = s.zero;
-      if (a.chain.start_is_first) result.at_start = relative;
-    }
+    result.least = std::min(result.least, relative);
+    if (relative <= result.relative || (k > 0 && a.chain.start_is_first)) continue;
+    result.relative = relative;
+    result.positive = s.positive, result.negative = s.negative, result.zero = s.zero;
+    result.weakest = a.chain.kept[weakest(m, factor)];
+    result.smallest = small ? singular_values(rows, m).back() : smallest_value(rows, m, tolerance);
   }
 }
 
@@ -185,7 +175,8 @@ void check_start(Analysis& a, const State<double>& start, double tolerance) {
   Brackets brackets(*system.graph, n);
   Functions functions(brackets, scales_at({start}, n));
   std::vector<Expression> chi = system.constraints;  // redundant ones too
-  for (std::size_t i = a.chain.primaries; i < a.chain.constraints.size(); ++i)
+  const bool complete = a.chain.outcome == DiracChain::Outcome::complete;
+  for (std::size_t i = a.chain.primaries; complete && i < a.chain.constraints.size(); ++i)
     chi.push_back(a.chain.constraints[i].expression);
   functions.append(chi);
   const Linearisation l = functions.at(point_of(start));

@@ -8,7 +8,7 @@ namespace rattleback::detail {
 
 class RankFinder {
  public:
-  static constexpr int most_dense = 120;  ///< rows; singular values of more take too long
+  static constexpr int most_dense = 40;  ///< rows; singular values of more take too long
 
   RankFinder(std::string what, int rows, double tolerance) {
     decision_.what = std::move(what);

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "elimination.hpp"
-#include "rattleback/geometry/brackets.hpp"
+#include "rattleback/geometry/tidy.hpp"
 
 namespace rattleback::detail {
 

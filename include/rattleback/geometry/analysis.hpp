@@ -27,11 +27,11 @@ struct Coisotropy {
 
 /// N = {{g, H}, g} on g = {g, H} = 0  [McLachlan12 Assumption 1; not the formula of Example 1.2].
 struct Nondegeneracy {
-  double smallest = 0;   ///< singular value, least over the sample points
-  double relative = 0;   ///< the same with every constraint scaled to N_ii ~ 1, over the largest
-  double at_start = -1;  ///< `relative` at the start; -1: no start
-  int positive = 0, negative = 0, zero = 0;  ///< inertia, at the first point
-  int worst = -1;                            ///< the constraint with most weight in the smallest
+  double smallest = 0;  ///< singular value, at the start; without one, the best of the points
+  double relative = 0;  ///< the same with every constraint scaled to N_ii ~ 1, over the largest
+  double least = 0;     ///< `relative` at the worst point found
+  int positive = 0, negative = 0, zero = 0;  ///< inertia, where `smallest` is from
+  int weakest = -1;                          ///< the constraint with most weight in it
 };
 
 struct Analysis {

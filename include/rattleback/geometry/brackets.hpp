@@ -36,9 +36,4 @@ class Brackets {
 /// {f, g} in one call.
 Expression poisson_bracket(Graph& graph, int n, Expression f, Expression g);
 
-/// The same function, multiplied out and collected where it is a polynomial of at most
-/// `most_terms` terms in its inputs and in what is not polynomial (sin(x), 1/(...), ...). Terms
-/// that cancel are gone exactly. Returned as it is where multiplying out does not make it shorter.
-Expression tidied(Graph& graph, Expression e, std::size_t most_terms = 24);
-
 }  // namespace rattleback

@@ -32,8 +32,8 @@ struct ChainConstraint {
 };
 
 struct DiracOptions {
-  double tolerance = 1e-9;  ///< relative to the size of the terms a value is made of
-  int points = 6;           ///< sample points on the constraint set
+  double tolerance = 1e-10;  ///< relative to the size of the terms a value is made of
+  int points = 6;            ///< sample points on the constraint set
   unsigned seed = 1;
   int most_generations = 12;
 };
@@ -51,6 +51,7 @@ struct DiracChain {
   int culprit = -1;                          ///< which of `constraints` failed, -1: none
   std::vector<ChainConstraint> constraints;  ///< kept primaries, then generation by generation
   int primaries = 0;                         ///< how many of them are primary
+  RankDecision primary_rank;                 ///< of dg on phi = 0, all given ones
   std::vector<int> kept;                     ///< the primaries that were kept, in the given numbers
   struct Redundant {
     int index;                                        ///< which of the given primaries
@@ -61,13 +62,17 @@ struct DiracChain {
   int determined = 0;             ///< multipliers
   std::vector<int> undetermined;  ///< primaries (given numbers) whose multipliers stay free
   int generations = 0;            ///< of the longest chain
-  RankDecision gradient_rank, multiplier_rank, class_rank;
+  RankDecision gradient_rank, multiplier_rank, class_rank;  ///< of d chi, {chi, phi}, {chi, chi}
+  int singular_points = 0;                    ///< found with a lower rank, and left out
   std::vector<State<double>> primary_points;  ///< on phi = 0
-  std::vector<State<double>> points;          ///< on all constraints
+  std::vector<State<double>> points;          ///< on all constraints; of generic rank, or the start
   bool start_is_first = false;                ///< points[0] is the given start, or nearest to it
 };
 
-/// primary: functions of (q, p) of system.graph; system.hamiltonian is H.
+/// "constraint 2 ('x - y')", or with its expression where it has no label; i counts from 0.
+std::string constraint_name(const SystemDescription& system, int i);
+
+/// system.constraints: the primary ones, functions of (q, p); system.hamiltonian: H.
 DiracChain dirac_algorithm(const SystemDescription& system, const State<double>* start = nullptr,
                            const DiracOptions& options = {});
 

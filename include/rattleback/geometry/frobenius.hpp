@@ -22,6 +22,6 @@ struct Integrability {
 /// further coordinate with dt.X = 1 for affine ones. velocities[i]: constraint i in terms of (q,
 /// v).
 Integrability integrability(Graph& graph, int n, const std::vector<Expression>& velocities,
-                            const std::vector<State<double>>& points, double tolerance = 1e-9);
+                            const std::vector<State<double>>& points, double tolerance = 1e-10);
 
 }  // namespace rattleback
