@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tokens.hpp"
+
 namespace rattleback::text {
 
 namespace {
@@ -31,6 +33,11 @@ void Expander::fail(std::size_t offset, const std::string& message) const {
   text::fail(
       code_->passage, offset,
       message + (point_.empty() ? "" : " at the start") + (at.empty() ? "" : " (at " + at + ")"));
+}
+
+std::string Expander::name_at(std::size_t offset) const {
+  const std::string_view rest = std::string_view(code_->passage.text).substr(offset);
+  return in_quotes(rest.substr(0, name_length(rest)));
 }
 
 Value Expander::pop() {
@@ -124,8 +131,9 @@ long Expander::whole(const Value& value, std::size_t offset, const std::string& 
 Value Expander::symbol(const Step& step, long index) {
   const Symbol& symbol = *step.symbol;
   if (index < symbol.lower || index > symbol.upper)
-    fail(step.offset, "index " + std::to_string(index) + " is out of range " +
-                          std::to_string(symbol.lower) + ".." + std::to_string(symbol.upper));
+    fail(step.offset, "index " + std::to_string(index) + " of " + name_at(step.offset) +
+                          " is out of range " + std::to_string(symbol.lower) + ".." +
+                          std::to_string(symbol.upper));
   const auto offset = static_cast<int>(index - symbol.lower);
   if (symbol.kind == Symbol::parameter) return {.number = symbol.values[offset]};
   const int input = symbol.first + offset;

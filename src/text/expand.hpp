@@ -72,6 +72,7 @@ class Expander {
   void require_regular(const Step& step, const Value& a, const Value& b) const;
   [[noreturn]] void fail(std::size_t offset, const std::string& message) const;
   std::string where() const;
+  std::string name_at(std::size_t offset) const;
 
   Budget& budget_;
   Graph* graph_ = nullptr;

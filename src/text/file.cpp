@@ -56,8 +56,8 @@ std::string read_file(const std::filesystem::path& path) {
 std::string checked_text(std::string_view text, const std::string& path) {
   if (text.size() > largest_file)
     throw TextError(path, {}, "the file has more than 16 MB, which no model needs");
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-  for (std::size_t at = 0; at < text.size();) {
+  const std::size_t mark = text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  for (std::size_t at = mark; at < text.size();) {
     const int length = well_formed(text.substr(at));
     if (length == 0 || text[at] == '\0') {
       const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
@@ -68,7 +68,7 @@ std::string checked_text(std::string_view text, const std::string& path) {
     }
     at += length;
   }
-  return std::string(text);
+  return std::string(text.substr(mark));
 }
 
 }  // namespace rattleback::text

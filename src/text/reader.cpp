@@ -1,5 +1,6 @@
 #include "reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "suggest.hpp"
@@ -88,15 +89,17 @@ bool Reader::boolean(const Toml::Entry& entry) {
   return require(entry, Toml::Type::boolean, "true or false").boolean;
 }
 
-std::vector<Value> Reader::members(Expander& expander, const Family& family, const Toml& value,
-                                   const std::string& what, const Allowed& allowed) {
-  Allowed here = allowed;
-  if (family.is_family) here.indices = {"i"};
-  const Code parsed = code(value, what, here);
+Code Reader::member_code(const Toml& value, const std::string& what, Allowed allowed,
+                         bool is_family) {
+  if (is_family) allowed.indices = {"i"};
+  return code(value, what, allowed);
+}
+
+std::vector<Value> Reader::members(Expander& expander, const Family& family, const Code& code) {
   std::vector<Value> values;
   for (long i = family.lower; i <= family.upper; ++i) {
-    const double index = static_cast<double>(i);
-    values.push_back(expander.value(parsed, std::span(&index, family.is_family ? 1 : 0)));
+    const auto index = static_cast<double>(i);
+    values.push_back(expander.value(code, std::span(&index, family.is_family ? 1 : 0)));
   }
   return values;
 }

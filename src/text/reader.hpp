@@ -66,6 +66,8 @@ class Reader {
   // start.cpp
   void read_initial(const Toml::Entry& entry);
   std::vector<double> read_vector(const Toml::Entry& entry);
+  std::vector<double> read_family(const Family& family, const Toml& value, const std::string& what);
+  [[noreturn]] void refuse_coordinate(const Toml::Entry& entry) const;
   void check_start(const ModelFile::Initial& initial);
 
   // method.cpp
@@ -94,9 +96,9 @@ class Reader {
   double positive(const Toml::Entry& entry);
   long positive_whole(const Toml::Entry& entry);
   bool boolean(const Toml::Entry& entry);
-  /// The members of a family from one expression that may contain its index i.
-  std::vector<Value> members(Expander& expander, const Family& family, const Toml& value,
-                             const std::string& what, const Allowed& allowed);
+  /// An expression for the members of a family, which may contain their index i.
+  Code member_code(const Toml& value, const std::string& what, Allowed allowed, bool is_family);
+  static std::vector<Value> members(Expander& expander, const Family& family, const Code& code);
 
   const Source& source_;
   const Settings& settings_;

@@ -122,6 +122,10 @@ std::string in_quotes(std::string_view text) {
   return out + "'";
 }
 
+std::string counted(std::size_t count, const std::string& one, const std::string& many) {
+  return std::to_string(count) + ' ' + (count == 1 ? one : many);
+}
+
 Source::Source(std::string name, std::string text, bool is_file)
     : name_(std::move(name)), text_(std::move(text)), is_file_(is_file), line_starts_{0} {
   for (std::size_t i = 0; i < text_.size(); ++i)

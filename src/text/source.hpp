@@ -11,6 +11,8 @@ namespace rattleback::text {
 
 /// 'as quoted in a message': long texts are cut, what cannot be printed becomes '?'.
 std::string in_quotes(std::string_view text);
+/// "1 entry", "2 entries".
+std::string counted(std::size_t count, const std::string& one, const std::string& many);
 /// The length of the UTF-8 character that begins with this byte.
 int character_length(char first);
 

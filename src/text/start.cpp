@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "reader.hpp"
 #include "suggest.hpp"
@@ -37,37 +38,52 @@ std::vector<double> Reader::read_vector(const Toml::Entry& entry) {
   std::vector<double> numbers;
   if (value.is(Toml::Type::list)) {
     if (static_cast<int>(value.items.size()) != n)
-      fail(value.position, in_quotes(entry.key) + " has " + std::to_string(value.items.size()) +
-                               " entries; the model has " + std::to_string(n) + " coordinates");
+      fail(value.position, in_quotes(entry.key) + " has " +
+                               counted(value.items.size(), "entry", "entries") +
+                               "; the model has " + counted(n, "coordinate", "coordinates"));
     for (const Toml& item : value.items)
       numbers.push_back(expander.number(code(item, what, allowed)));
     return numbers;
   }
   require(entry, Toml::Type::table, "a list, or a table by coordinates");
-  std::vector<std::string> names;
-  for (const Family& family : families_) names.push_back(family.name);
-  for (const auto& given : value.entries)
-    if (std::find(names.begin(), names.end(), given.key) == names.end())
-      fail(given.position,
-           "unknown coordinate " + in_quotes(given.key) + suggestion(given.key, names));
+  std::map<std::string, const Toml*> given;
+  for (const auto& by_name : value.entries) {
+    const Symbol* symbol = scope_.find(by_name.key);
+    if (!symbol || symbol->kind != Symbol::coordinate) refuse_coordinate(by_name);
+    given.emplace(by_name.key, &by_name.value);
+  }
   for (const Family& family : families_) {
-    const auto* given = value.find(family.name);
-    if (!given)
+    const auto found = given.find(family.name);
+    if (found == given.end())
       fail(value.position, in_quotes(entry.key) + " has no entry for " + in_quotes(family.name));
-    const Toml& written = given->value;
-    if (family.is_family && written.is(Toml::Type::list)) {
-      if (static_cast<int>(written.items.size()) != family.size())
-        fail(written.position,
-             in_quotes(given->key) + " has " + std::to_string(written.items.size()) +
-                 " entries; the family has " + std::to_string(family.size()) + " members");
-      for (const Toml& item : written.items)
-        numbers.push_back(expander.number(code(item, what, allowed)));
-      continue;
-    }
-    for (const Value& member : members(expander, family, written, what, allowed))
-      numbers.push_back(member.number);
+    for (const double number : read_family(family, *found->second, what)) numbers.push_back(number);
   }
   return numbers;
+}
+
+std::vector<double> Reader::read_family(const Family& family, const Toml& value,
+                                        const std::string& what) {
+  const Allowed allowed{.what = "[initial]"};
+  Expander expander(budget_);
+  std::vector<double> numbers;
+  if (!family.is_family || !value.is(Toml::Type::list)) {
+    const Code code = member_code(value, what, allowed, family.is_family);
+    for (const Value& member : members(expander, family, code)) numbers.push_back(member.number);
+    return numbers;
+  }
+  if (static_cast<int>(value.items.size()) != family.size())
+    fail(value.position, in_quotes(family.name) + " has " +
+                             counted(value.items.size(), "entry", "entries") + "; the family has " +
+                             counted(family.size(), "member", "members"));
+  for (const Toml& item : value.items)
+    numbers.push_back(expander.number(code(item, what, allowed)));
+  return numbers;
+}
+
+void Reader::refuse_coordinate(const Toml::Entry& entry) const {
+  std::vector<std::string> names;
+  for (const Family& family : families_) names.push_back(family.name);
+  fail(entry.position, "unknown coordinate " + in_quotes(entry.key) + suggestion(entry.key, names));
 }
 
 /// Energy and constraints must be finite and smooth where the run begins.

@@ -91,12 +91,12 @@ void Reader::read_sweep(const Toml::Entry& entry) {
 }
 
 ModelFile::Sweep::Axis Reader::parameter_axis(const Toml::Entry& entry) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters_) names.push_back(parameter.name);
-  const auto found = file_.parameters.find(entry.key);
-  if (found == file_.parameters.end())
+  if (!file_.parameters.count(entry.key)) {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : parameters_) names.push_back(parameter.name);
     fail(entry.position,
          "unknown parameter " + in_quotes(entry.key) + suggestion(entry.key, names));
+  }
   if (scope_.find(entry.key)->is_family)
     fail(entry.position, in_quotes(entry.key) + " is a list; only single parameters can be swept");
   return {entry.key, Sweep::Target::parameter, 0, axis_values(entry)};

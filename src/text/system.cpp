@@ -106,15 +106,17 @@ void Reader::size_families(const std::vector<CoordinateEntry>& entries, const To
 
 void Reader::read_energy(const Toml::Entry& model) {
   const struct {
-    const char* key;
+    const char *key, *name;
     Form form;
     Expression& target;
     int kinds;
-  } forms[] = {{"potential", Form::natural, file_.system.potential, 0},
-               {"hamiltonian", Form::hamiltonian, file_.system.hamiltonian, Symbol::momentum},
-               {"lagrangian", Form::lagrangian, file_.system.lagrangian, Symbol::velocity}};
+  } forms[] = {{"potential", "the potential", Form::natural, file_.system.potential, 0},
+               {"hamiltonian", "the Hamiltonian", Form::hamiltonian, file_.system.hamiltonian,
+                Symbol::momentum},
+               {"lagrangian", "the Lagrangian", Form::lagrangian, file_.system.lagrangian,
+                Symbol::velocity}};
   const Toml::Entry* found = nullptr;
-  for (const auto& [key, form, target, kinds] : forms) {
+  for (const auto& [key, name, form, target, kinds] : forms) {
     const auto* entry = model.value.find(key);
     if (!entry) continue;
     if (found)
@@ -122,8 +124,7 @@ void Reader::read_energy(const Toml::Entry& model) {
            "a model has either " + in_quotes(found->key) + " or " + in_quotes(key) + ", not both");
     found = entry;
     file_.system.form = form;
-    const Allowed allowed{.what = std::string("the ") + key,
-                          .kinds = Symbol::parameter | Symbol::coordinate | kinds};
+    const Allowed allowed{.what = name, .kinds = Symbol::parameter | Symbol::coordinate | kinds};
     energy_ = code(entry->value, in_quotes(key), allowed);
     target = Expander(budget_, *file_.system.graph).expression(*energy_);
   }
@@ -134,8 +135,8 @@ void Reader::read_energy(const Toml::Entry& model) {
     if (!mass) fail(found->position, "a model with 'potential' needs 'mass'");
     read_mass(*mass);
   } else if (mass) {
-    fail(mass->position,
-         "'mass' belongs to 'potential'; the " + found->key + " has the kinetic energy in it");
+    fail(mass->position, "'mass' belongs to 'potential'; " + in_quotes(found->key) +
+                             " has the kinetic energy in it");
   }
 }
 
@@ -146,7 +147,7 @@ void Reader::read_mass(const Toml::Entry& entry) {
   const bool by_family = count == static_cast<int>(families_.size());
   if (count != 1 && count != n && !by_family)
     fail(list.position,
-         "'mass' has " + std::to_string(count) + " entries; it needs 1 for all, " +
+         "'mass' has " + counted(count, "entry", "entries") + "; it needs 1 for all, " +
              (static_cast<int>(families_.size()) == n
                   ? ""
                   : std::to_string(families_.size()) + " (one for each entry of 'coordinates'), ") +
@@ -162,10 +163,13 @@ void Reader::read_mass(const Toml::Entry& entry) {
     for (const Toml& item : list.items) append(expander.value(code(item, "a mass", allowed)), item);
     return;
   }
+  std::optional<Code> parsed[2];  // of the only entry, with an index and without
   for (std::size_t k = 0; k < families_.size(); ++k) {
+    const Family& family = families_[k];
     const Toml& item = list.items[count == 1 ? 0 : k];
-    for (const Value& mass : members(expander, families_[k], item, "a mass", allowed))
-      append(mass, item);
+    std::optional<Code>& code = parsed[family.is_family];
+    if (!code || count != 1) code = member_code(item, "a mass", allowed, family.is_family);
+    for (const Value& mass : members(expander, family, *code)) append(mass, item);
   }
 }
 

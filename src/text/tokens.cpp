@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 namespace rattleback::text {
 
@@ -54,8 +55,9 @@ void Tokens::read_number(std::string_view rest) {
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), now_.value);
   now_.kind = Token::number;
   now_.length = end - rest.data();
-  if (error == std::errc::result_out_of_range && std::abs(now_.value) != 0)
-    fail("the number " + in_quotes(words(now_)) + " is too large");
+  if (error != std::errc::result_out_of_range) return;
+  now_.value = std::strtod(std::string(words(now_)).c_str(), nullptr);  // tiny, or infinite
+  if (std::isinf(now_.value)) fail("the number " + in_quotes(words(now_)) + " is too large");
 }
 
 void Tokens::refuse(std::string_view rest) const {

@@ -44,7 +44,8 @@ void fuzz_expression(std::string_view input) {
     symbolic.each(code, [&](const rb::text::Value& value, const std::string&) {
       const rb::Expression e = symbolic.in_graph(value);
       rb::gradient(graph, e, 0, 12);
-      graph.text(e, [](int i) { return "z" + std::to_string(i); }, 500);
+      graph.text(
+          e, [](int i) { return "z" + std::to_string(i); }, 500);
     });
     constexpr std::array<double, 12> point{0, 1, -1, 0.5, 0, 0, 2, 0, 1, 0, 0, -3};
     rb::text::Expander(budget_at_point, point).each(code, [](const auto&, const auto&) {});
