@@ -16,6 +16,12 @@ detail::Point point_of(const State<double>& z) {
   return x;
 }
 
+double largest(const std::vector<double>& x) {
+  double most = 0;
+  for (const double v : x) most = std::max(most, std::abs(v));
+  return most;
+}
+
 /// Rows that span all rows of {chi,chi}: of a skew matrix their own part is then regular.
 std::vector<int> largest_regular(Brackets& brackets, const std::vector<Expression>& chi,
                                  const detail::Point& z, double tolerance) {
@@ -81,20 +87,21 @@ double jacobi_defect(const DiracBracket& bracket, const State<double>& z) {
     for (int k = 0; k < chunk && first + k < size; ++k)
       for (const D& entry : t) slope[first + k].push_back(entry.partials[k]);
   }
-  double worst = 0, scale = 0;
+  double worst = 0;
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j)
       for (int k = 0; k < size; ++k) {
-        double sum = 0, terms = 0;
+        double sum = 0;
         for (int l = 0; l < size; ++l)
-          for (const double term :
-               {b[i * size + l] * slope[l][j * size + k], b[j * size + l] * slope[l][k * size + i],
-                b[k * size + l] * slope[l][i * size + j]})
-            sum += term, terms += std::abs(term);
+          sum += b[i * size + l] * slope[l][j * size + k] +
+                 b[j * size + l] * slope[l][k * size + i] +
+                 b[k * size + l] * slope[l][i * size + j];
         worst = std::max(worst, std::abs(sum));
-        scale = std::max(scale, terms);
       }
-  return scale > 0 ? worst / scale : 0;
+  // Where the bracket is constant, slopes are round-off of what they could be.
+  double steepest = largest(b) / largest(x);
+  for (const auto& part : slope) steepest = std::max(steepest, largest(part));
+  return worst / (largest(b) * steepest);
 }
 
 double casimir_defect(const DiracBracket& bracket, const std::vector<Expression>& chi,
@@ -102,21 +109,20 @@ double casimir_defect(const DiracBracket& bracket, const std::vector<Expression>
   const int size = 2 * bracket.dimension();
   const detail::Point x = point_of(z);
   const std::vector<double> b = bracket.tensor(x.data());
-  double worst = 0, scale = 0;
+  double worst = 0, steepest = 0;
   Brackets brackets(bracket.graph(), bracket.dimension());
   detail::Functions functions(brackets, std::vector<double>(size, 1.0));
   functions.append(chi);
   for (const detail::SizedRow& row : functions.at(x).slope)
     for (int m = 0; m < size; ++m) {
-      double sum = 0, terms = 0;
+      double sum = 0;
       for (const auto& [l, slope] : row) {
         sum += slope.value * b[l * size + m];
-        terms += std::abs(slope.value * b[l * size + m]);
+        steepest = std::max(steepest, std::abs(slope.value));
       }
       worst = std::max(worst, std::abs(sum));
-      scale = std::max(scale, terms);
     }
-  return scale > 0 ? worst / scale : 0;
+  return steepest > 0 ? worst / (steepest * largest(b)) : 0;
 }
 
 }  // namespace rattleback

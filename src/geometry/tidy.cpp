@@ -183,7 +183,8 @@ std::string readable(const Graph& graph, Expression e,
       std::string atom = graph.text({f.node}, input_name, longest);
       const Operation operation = graph.node({f.node}).operation;
       const bool alone = operand_count(operation) != 2 || operation == Operation::atan2;
-      if (!alone) atom = '(' + atom + ')';
+      const bool bare = terms.size() == 1 && t.factors.size() == 1 && f.exponent == 1 && c == 1;
+      if (!alone && !bare) atom = '(' + atom + ')';
       product += (product.empty() ? "" : "*") + atom +
                  (f.exponent > 1 ? '^' + std::to_string(f.exponent) : std::string());
     }

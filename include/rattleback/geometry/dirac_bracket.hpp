@@ -49,9 +49,9 @@ class DiracBracket {
   bool blocks_ = false;
 };
 
-/// Largest |{{a,b},c} + cyclic| over all coordinates, over the size of its terms.
+/// Largest |{{a,b},c} + cyclic| over all coordinates, over the size it could have.
 double jacobi_defect(const DiracBracket& bracket, const State<double>& z);
-/// Largest |{chi_a, z_m}_D| over the size of its terms.
+/// Largest |{chi_a, z_m}_D| over the size it could have.
 double casimir_defect(const DiracBracket& bracket, const std::vector<Expression>& chi,
                       const State<double>& z);
 
