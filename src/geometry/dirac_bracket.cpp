@@ -16,8 +16,8 @@ detail::Point point_of(const State<double>& z) {
   return x;
 }
 
-double largest(const std::vector<double>& x) {
-  double most = 0;
+double largest(const std::vector<double>& x, double at_least = 0) {
+  double most = at_least;
   for (const double v : x) most = std::max(most, std::abs(v));
   return most;
 }
@@ -99,9 +99,10 @@ double jacobi_defect(const DiracBracket& bracket, const State<double>& z) {
         worst = std::max(worst, std::abs(sum));
       }
   // Where the bracket is constant, slopes are round-off of what they could be.
-  double steepest = largest(b) / largest(x);
+  const double size_of_bracket = largest(b, 1);  // 1: that of the bracket without constraints
+  double steepest = size_of_bracket / largest(x, 1e-300);
   for (const auto& part : slope) steepest = std::max(steepest, largest(part));
-  return worst / (largest(b) * steepest);
+  return worst / (size_of_bracket * steepest);
 }
 
 double casimir_defect(const DiracBracket& bracket, const std::vector<Expression>& chi,
@@ -122,7 +123,7 @@ double casimir_defect(const DiracBracket& bracket, const std::vector<Expression>
       }
       worst = std::max(worst, std::abs(sum));
     }
-  return steepest > 0 ? worst / (steepest * largest(b)) : 0;
+  return steepest > 0 ? worst / (steepest * largest(b, 1)) : 0;
 }
 
 }  // namespace rattleback
