@@ -36,7 +36,8 @@ template <class Sys>
 bool slide(const Sys& system, const MultiplierOf<Sys, double>& sigma, StateOf<Sys, double>& z) {
   if constexpr (always_holonomic<Sys>()) {
     MultiplierOf<Sys, double> g(system.constraint_count());
-    JacobianOf<Sys, double> g_q(system.constraint_count(), system.dimension()), g_p = g_q;
+    JacobianOf<Sys, double> g_q(system.constraint_count(), system.dimension());
+    JacobianOf<Sys, double> g_p(system.constraint_count(), system.dimension());
     system.linearise(z.q, z.p, g, g_q, g_p);
     subtract_transposed(g_q, sigma, z.p);
     return true;
