@@ -48,8 +48,10 @@ void report_outcome(Analysis& a) {
 }
 
 void report_redundant(Analysis& a) {
+  constexpr std::size_t most_named = 6;
   for (const auto& r : a.chain.redundant) {
     a.redundant.push_back(r.index);
+    if (a.redundant.size() > most_named) continue;
     std::string words = a.name(r.index) + " is redundant: ";
     if (r.combination.empty()) {
       words += "it is 0 everywhere";
@@ -64,6 +66,9 @@ void report_redundant(Analysis& a) {
     }
     a.messages.push_back(words);
   }
+  if (a.redundant.size() > most_named)
+    a.messages.push_back("and " + count(int(a.redundant.size() - most_named), "more constraint") +
+                         ", redundant too");
 }
 
 void report_start(Analysis& a) {

@@ -100,7 +100,10 @@ bool Functions::newton_step(const Point& z, Point& change, double& norm) const {
     b[i] = -values[f.batch][f.index] / length;
     norm = std::max(norm, std::abs(b[i]));
   }
-  const double mu = std::max(1e-13, 10 * rank_threshold<double>(m));
+  // Far from the set mu is larger: it keeps steps short where rows nearly depend on each other.
+  // Large systems do without, their smallest singular values are legitimately small.
+  const double far = m <= 200 ? 0.1 * norm : 0;
+  const double mu = std::max({1e-13, 10 * rank_threshold<double>(m), far});
   (void)solver().factor([&](int i, int j) {
     double sum = i == j ? mu + (rows[i].empty() ? 1 : 0) : 0;
     auto x = rows[i].begin(), y = rows[j].begin();
@@ -127,7 +130,7 @@ bool Functions::project(Point& z, int iterations) const {
   slow = false;
   if (!newton_step(z, change, norm)) return false;
   for (int k = 0; k < iterations; ++k) {
-    slow = k > 20;
+    slow = k > 30;
     double moved = 0;
     for (std::size_t i = 0; i < z.size(); ++i)
       moved = std::max(moved, std::abs(change[i]) / (scale_[i] + std::abs(z[i])));

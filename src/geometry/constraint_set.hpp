@@ -38,7 +38,7 @@ class Functions {
 
   /// Moves z onto the set by damped Gauss-Newton with steps of least norm (in units of the
   /// scales). False: not reached; then `residual` is the largest |chi_i|/size left, `worst` its i.
-  bool project(Point& z, int iterations = 60) const;
+  bool project(Point& z, int iterations = 80) const;
   /// Whether all functions vanish at z, relative to the size of their terms.
   bool vanish(const Point& z, double tolerance = 1e-12) const;
   mutable double residual = 0;

@@ -106,9 +106,9 @@ class Algorithm {
       for (double& x : z) x = spread * some(random_);
       return z;
     }
-    // Long chains are large, their links are not.
+    // Near the start, on the same component of the set. Long chains are large, their links not.
     const double limit = chi_.count() > many ? 1 : std::numeric_limits<double>::infinity();
-    const double spread = 0.4 * std::pow(0.4, attempt / 3);
+    const double spread = 0.05 * std::pow(0.4, attempt / 3);
     for (std::size_t i = 0; i < z.size(); ++i)
       z[i] = (*start_)[i] + spread * std::min(scale_[i], limit) * some(random_);
     return z;
@@ -148,7 +148,26 @@ class Algorithm {
       if (chi_.at(z).finite && energy_.at(z).finite) moved.push_back({z, s.start, chi_.slow});
     }
     samples_ = std::move(moved);
-    return !samples_.empty() || sample();
+    if (samples_.empty()) return sample();
+    if (all_slow()) look_elsewhere();
+    return true;
+  }
+  /// Every projection converged linearly: the set may be irregular, or these points are.
+  bool all_slow() const {
+    return std::all_of(samples_.begin(), samples_.end(),
+                       [](const Sample& s) { return s.start || s.slow; });
+  }
+  void look_elsewhere() {
+    std::vector<Sample> better;
+    const int attempts = chi_.count() > many ? 0 : 24;
+    for (int k = 0; k < attempts && static_cast<int>(better.size()) < options_.points; ++k) {
+      Sample s{draw(k), false, false};
+      if (chi_.project(s.z) && !chi_.slow && chi_.at(s.z).finite && energy_.at(s.z).finite)
+        better.push_back(std::move(s));
+    }
+    if (better.empty()) return;
+    if (samples_.front().start) better.insert(better.begin(), samples_.front());
+    samples_ = std::move(better);
   }
 
   DiracChain empty() {
@@ -168,9 +187,7 @@ class Algorithm {
   /// Eliminates the gradients at every sample; rows dependent at all generic ones.
   std::vector<int> dependent_rows(std::vector<Elimination>& eliminations) {
     // Where every projection was slow, gradients vanish with the square root of the residual.
-    const bool slow = std::all_of(samples_.begin(), samples_.end(),
-                                  [](const Sample& s) { return s.start || s.slow; });
-    const double tolerance = slow ? std::max(1e-6, options_.tolerance) : options_.tolerance;
+    const double tolerance = all_slow() ? std::max(1e-6, options_.tolerance) : options_.tolerance;
     detail::RankFinder finder("d chi", chi_.count(), tolerance);
     std::vector<int> times(chi_.count());
     int generic = 0;
@@ -192,24 +209,34 @@ class Algorithm {
     return rows;
   }
 
-  /// Whether chi_i holds wherever the others in `without` do (else it only touches them).
-  bool implied(int i, const std::vector<int>& without) {
-    Functions others(brackets_, scale_);
-    std::vector<Expression> rest;
-    for (int k = 0; k < chi_.count(); ++k)
-      if (std::find(without.begin(), without.end(), k) == without.end())
-        rest.push_back(chi_.expression(k));
+  /// Which of these hold wherever all others do (the rest only touch them).
+  std::vector<bool> implied(const std::vector<int>& rows) {
+    std::vector<bool> listed(chi_.count()), holds(rows.size(), true);
+    for (const int i : rows) listed[i] = true;
+    std::vector<Expression> rest, own;
+    for (int k = 0; k < chi_.count(); ++k) (listed[k] ? own : rest).push_back(chi_.expression(k));
+    Functions others(brackets_, scale_), these(brackets_, scale_);
     others.append(rest);
-    Functions own(brackets_, scale_);
-    const Expression e = chi_.expression(i);
-    own.append(std::span(&e, 1));
+    these.append(own);
+    const double limit = chi_.count() > many ? 1 : std::numeric_limits<double>::infinity();
     std::uniform_real_distribution<double> some(-1, 1);
     for (const Sample& s : samples_) {
       Point z = s.z;
-      for (std::size_t k = 0; k < z.size(); ++k) z[k] += 0.01 * scale_[k] * some(random_);
-      if (others.project(z) && !own.vanish(z, options_.tolerance)) return false;
+      for (std::size_t k = 0; k < z.size(); ++k)
+        z[k] += 0.01 * std::min(scale_[k], limit) * some(random_);
+      if (!others.project(z)) continue;
+      const Linearisation l = these.at(z);
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        holds[k] = holds[k] && l.value[k].ratio() <= options_.tolerance;
     }
-    return true;
+    return holds;
+  }
+  /// Whether a row's gradient is zero, and not only dependent.
+  static bool vanishes(const std::vector<Elimination>& eliminations, int row) {
+    const auto& dependent = eliminations.back().dependent();
+    const auto at = std::find_if(dependent.begin(), dependent.end(),
+                                 [&](const auto& d) { return d.row == row; });
+    return at != dependent.end() && at->vanishes;
   }
 
   bool irregular(int i, bool vanishes) {
@@ -227,14 +254,12 @@ class Algorithm {
     const std::vector<int> rows = dependent_rows(eliminations);
     chain_.primary_rank = chain_.gradient_rank;
     chain_.primary_rank.what = "dg";
-    for (const int i : rows) {
-      const auto& dependent = eliminations.back().dependent();
-      const auto at = std::find_if(dependent.begin(), dependent.end(),
-                                   [&](const auto& d) { return d.row == i; });
-      const bool zero = at != dependent.end() && at->vanishes;
-      const bool nothing = graph_.is_constant(chi_.expression(i), 0);
-      if (!nothing && (zero || !implied(i, rows))) return irregular(i, zero);
-      chain_.redundant.push_back(redundancy(i, eliminations));
+    const std::vector<bool> holds = implied(rows);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const bool zero = vanishes(eliminations, rows[k]);
+      const bool nothing = graph_.is_constant(chi_.expression(rows[k]), 0);
+      if (!nothing && (zero || !holds[k])) return irregular(rows[k], zero);
+      chain_.redundant.push_back(redundancy(rows[k], eliminations));
     }
     for (auto i = rows.rbegin(); i != rows.rend(); ++i) {
       chi_.erase(*i);
@@ -277,7 +302,7 @@ class Algorithm {
       for (int i = 0; i < chi_.count(); ++i)
         rows[i].emplace(m, detail::bracket(l.slope[i], slope, n_));
       Elimination& e = eliminations.emplace_back(m, options_.tolerance);
-      e.run(rows);
+      e.run(rows, roots(false));
       finder.add(rows, m, e, s.start);
     }
     chain_.multiplier_rank = finder.decision();
@@ -288,6 +313,17 @@ class Algorithm {
     free_multipliers(*generic);
     const std::vector<Candidate> candidates = candidates_of(eliminations, *generic);
     return !candidates.empty() && accept(candidates);
+  }
+
+  /// For each constraint the primary it descends from; mutual: and the other way round.
+  std::vector<int> roots(bool mutual) const {
+    std::vector<int> root(chain_.constraints.size(), -1);
+    for (std::size_t i = chain_.primaries; i < root.size(); ++i) {
+      const int parent = chain_.constraints[i].parent;
+      root[i] = parent < chain_.primaries ? parent : root[parent];
+      if (mutual) root[root[i]] = static_cast<int>(i);
+    }
+    return root;
   }
 
   void free_multipliers(const Elimination& e) {
@@ -376,15 +412,14 @@ class Algorithm {
   bool drop_dependent(int before) {
     std::vector<Elimination> eliminations;
     const std::vector<int> rows = dependent_rows(eliminations);
-    for (auto i = rows.rbegin(); i != rows.rend(); ++i) {
-      if (*i < before) continue;
-      const auto& dependent = eliminations.back().dependent();
-      const auto at = std::find_if(dependent.begin(), dependent.end(),
-                                   [&](const auto& d) { return d.row == *i; });
-      const bool zero = at != dependent.end() && at->vanishes;
-      if (zero || !implied(*i, rows)) return irregular(*i, zero);
-      chi_.erase(*i);
-      chain_.constraints.erase(chain_.constraints.begin() + *i);
+    const std::vector<bool> holds = implied(rows);
+    for (std::size_t k = rows.size(); k-- > 0;) {
+      const int i = rows[k];
+      if (i < before) continue;
+      const bool zero = vanishes(eliminations, i);
+      if (zero || !holds[k]) return irregular(i, zero);
+      chi_.erase(i);
+      chain_.constraints.erase(chain_.constraints.begin() + i);
     }
     chain_.gradient_rank.rows = chi_.count();
     if (chi_.count() > before) chain_.generations = chain_.constraints.back().generation;
@@ -399,7 +434,7 @@ class Algorithm {
         const Linearisation l = chi_.at(s.z);
         const std::vector<SizedRow> c = detail::brackets(l.slope, l.slope, n_);
         Elimination e(chi_.count(), options_.tolerance);
-        e.run(c);
+        e.run(c, roots(true));
         finder.add(c, chi_.count(), e, s.start);
         ranks.push_back(e.rank());
       }

@@ -25,18 +25,48 @@ void Elimination::reduce(int i, SizedRow& row) {
     const Sized entry = at->second;
     row.erase(at);
     if (is_zero(entry)) continue;
-    const Sized factor = entry / kept_[k].at(pivots_[k].column);
-    operations_[i].push_back({k, factor.value});
+    const Sized& pivot = kept_[k].at(pivots_[k].column);
+    const double factor = entry.value / pivot.value;
+    // Of a - (b/c) d: the largest of the four errors, not their sum. Sums would grow with every
+    // operation, and in long chains of them hide what is not zero.
+    const double per_value =
+        std::max(entry.size, std::abs(factor) * pivot.size) / std::abs(pivot.value);
+    operations_[i].push_back({k, factor});
     for (const auto& [j, value] : kept_[k]) {
       if (j == pivots_[k].column) continue;
       const auto [slot, is_new] = row.try_emplace(j);
-      slot->second = slot->second - factor * value;
+      slot->second.value -= factor * value.value;
+      slot->second.size = std::max(
+          {slot->second.size, std::abs(factor) * value.size, std::abs(value.value) * per_value});
       if (is_new && j < columns && pivot_of_[j] >= 0) open.insert(pivot_of_[j]);
     }
   }
 }
 
-void Elimination::run(const std::vector<SizedRow>& rows) {
+/// Large enough, used by the fewest rows to come (little fill), then the largest; -1: all are zero.
+int Elimination::choose(const SizedRow& row, const std::vector<double>& scale,
+                        const std::vector<int>& later, int preferred) {
+  const int columns = static_cast<int>(pivot_of_.size());
+  const auto weight = [&](const auto& entry) {
+    return std::abs(entry.second.value) / scale[entry.first];
+  };
+  double largest = 0;
+  for (const auto& entry : row)
+    if (entry.first < columns) largest = std::max(largest, weight(entry));
+  int best = -1;
+  double best_weight = 0;
+  for (const auto& entry : row) {
+    const int j = entry.first;
+    const double w = j < columns ? weight(entry) : 0;
+    if (w == 0 || w < (j == preferred ? 0.1 : 0.3) * largest) continue;
+    if (j == preferred) return j;
+    if (best < 0 || later[j] < later[best] || (later[j] == later[best] && w > best_weight))
+      best = j, best_weight = w;
+  }
+  return best;
+}
+
+void Elimination::run(const std::vector<SizedRow>& rows, const std::vector<int>& preferred) {
   const int columns = static_cast<int>(pivot_of_.size());
   std::vector<int> later(columns);  // rows still to come that have the column
   std::vector<double> scale(columns);
@@ -53,26 +83,13 @@ void Elimination::run(const std::vector<SizedRow>& rows) {
         vanishes = vanishes && value.ratio() <= tolerance_;
       }
     reduce(static_cast<int>(i), row);
-    double largest = 0;
-    for (auto at = row.begin(); at != row.end();) {
-      const auto& [j, value] = *at;
-      if (j >= columns) break;
-      if (is_zero(value)) {
-        at = row.erase(at);
-        continue;
-      }
-      largest = std::max(largest, std::abs(value.value) / scale[j]);
-      ++at;
-    }
-    if (largest == 0) {
+    for (auto at = row.begin(); at != row.end() && at->first < columns;)
+      at = is_zero(at->second) ? row.erase(at) : std::next(at);
+    const int best = choose(row, scale, later, preferred.empty() ? -1 : preferred[i]);
+    if (best < 0) {
       dependent_.push_back({static_cast<int>(i), vanishes, std::move(row)});
       continue;
     }
-    int best = -1;  // large enough, and used by the fewest rows to come: little fill
-    for (const auto& [j, value] : row)
-      if (j < columns && std::abs(value.value) >= 0.1 * largest * scale[j] &&
-          (best < 0 || later[j] < later[best]))
-        best = j;
     least_kept_ = std::min(least_kept_, row.at(best).ratio());
     pivot_of_[best] = rank();
     pivots_.push_back({static_cast<int>(i), best});

@@ -18,8 +18,9 @@ class Elimination {
   /// columns: those that may be pivots; entries beyond are carried along (right-hand sides).
   Elimination(int columns, double tolerance) : tolerance_(tolerance), pivot_of_(columns, -1) {}
 
-  /// Rows in the order in which they are to be kept.
-  void run(const std::vector<SizedRow>& rows);
+  /// Rows in the order in which they are to be kept. preferred: for each row the column to take as
+  /// pivot where its entry is not small (the diagonal of a symmetric matrix); -1 for any.
+  void run(const std::vector<SizedRow>& rows, const std::vector<int>& preferred = {});
 
   struct Operation {
     int pivot;      ///< index into pivots()
@@ -47,6 +48,8 @@ class Elimination {
 
  private:
   void reduce(int i, SizedRow& row);
+  int choose(const SizedRow& row, const std::vector<double>& scale, const std::vector<int>& later,
+             int preferred);
   bool is_zero(const Sized& x);
 
   double tolerance_;

@@ -64,6 +64,12 @@ Spectrum dense_spectrum(const std::vector<SizedRow>& rows, double tolerance) {
   return s;
 }
 
+std::vector<int> diagonal(int m) {
+  std::vector<int> own(m);
+  for (int i = 0; i < m; ++i) own[i] = i;
+  return own;
+}
+
 /// By inverse iteration: symmetric matrices, so that the inverse need not be transposed.
 double smallest_of(const Elimination& factor, int m) {
   if (factor.rank() < m) return 0;
@@ -73,7 +79,7 @@ double smallest_of(const Elimination& factor, int m) {
 }
 double smallest_value(const std::vector<SizedRow>& rows, int m, double tolerance) {
   Elimination factor(m, tolerance);
-  factor.run(rows);
+  factor.run(rows, diagonal(m));
   return smallest_of(factor, m);
 }
 
@@ -156,7 +162,7 @@ void measure_nondegeneracy(Analysis& a, double tolerance) {
     const auto rows = detail::brackets(hidden.at(z).slope, primary.at(z).slope, n);
     const auto scaled = equilibrated(rows, m, tolerance, true);
     Elimination factor(m, tolerance);
-    factor.run(scaled);
+    factor.run(scaled, diagonal(m));
     const bool small = m <= RankFinder::most_dense;
     const Spectrum s = small ? dense_spectrum(scaled, tolerance) : sparse_spectrum(scaled, factor);
     const double relative = s.largest > 0 ? s.smallest / s.largest : 0;

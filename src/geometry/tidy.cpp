@@ -13,7 +13,7 @@ namespace rattleback {
 
 namespace {
 
-/// Atoms (nodes) with their exponents, ascending.
+/// Atoms (nodes) with their exponents (negative ones are divided by), ascending.
 using Monomial = std::vector<std::pair<int, int>>;
 using Polynomial = std::map<Monomial, double>;
 
@@ -26,7 +26,7 @@ Monomial product(const Monomial& a, const Monomial& b) {
     } else if (i == a.end() || j->first < i->first) {
       r.push_back(*j++);
     } else {
-      r.emplace_back(i->first, i->second + j->second);
+      if (const int sum = i->second + j->second; sum != 0) r.emplace_back(i->first, sum);
       ++i, ++j;
     }
   }
@@ -62,9 +62,10 @@ class Expansion {
         return multiply(known_[node.a], known_[node.b]);
       case Operation::divide: {
         const auto& by = known_[node.b];
-        if (by && by->size() == 1 && by->begin()->first.empty())
-          return combine({}, 1 / by->begin()->second, known_[node.a]);
-        return atom;
+        if (!by || by->size() != 1) return atom;
+        Monomial inverse = by->begin()->first;
+        for (auto& factor : inverse) factor.second = -factor.second;
+        return multiply(known_[node.a], Polynomial{{inverse, 1 / by->begin()->second}});
       }
       default:
         return atom;
@@ -135,13 +136,15 @@ std::vector<Term> terms_of(const Graph& graph, const Polynomial& polynomial) {
 Expression rebuilt(Graph& graph, const Polynomial& polynomial) {
   Expression sum = graph.constant(0);
   for (const Term& t : terms_of(graph, polynomial)) {
-    Expression product{};
+    Expression product{}, divisor{};
     for (const Term::Factor& f : t.factors) {
-      const Expression power = graph.power({f.node}, graph.constant(f.exponent));
-      product = product ? graph.multiply(product, power) : power;
+      Expression& part = f.exponent > 0 ? product : divisor;
+      const Expression power = graph.power({f.node}, graph.constant(std::abs(f.exponent)));
+      part = part ? graph.multiply(part, power) : power;
     }
     const Expression size = graph.constant(std::abs(t.coefficient));
-    const Expression term = product ? graph.multiply(size, product) : size;
+    Expression term = product ? graph.multiply(size, product) : size;
+    if (divisor) term = graph.divide(term, divisor);
     sum = t.coefficient > 0 ? graph.add(sum, term) : graph.subtract(sum, term);
   }
   return sum;
@@ -178,18 +181,21 @@ std::string readable(const Graph& graph, Expression e,
   for (const Term& t : terms) {
     const double c = t.coefficient / factor;
     out += out.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
-    std::string product;
+    std::string product, divisor;
     for (const Term::Factor& f : t.factors) {
       std::string atom = graph.text({f.node}, input_name, longest);
       const Operation operation = graph.node({f.node}).operation;
       const bool alone = operand_count(operation) != 2 || operation == Operation::atan2;
       const bool bare = terms.size() == 1 && t.factors.size() == 1 && f.exponent == 1 && c == 1;
       if (!alone && !bare) atom = '(' + atom + ')';
-      product += (product.empty() ? "" : "*") + atom +
-                 (f.exponent > 1 ? '^' + std::to_string(f.exponent) : std::string());
+      if (std::abs(f.exponent) > 1) atom += '^' + std::to_string(std::abs(f.exponent));
+      if (f.exponent > 0)
+        product += (product.empty() ? "" : "*") + atom;
+      else
+        divisor += '/' + atom;
     }
     const std::string size = detail::quote(std::abs(c));
-    out += product.empty() ? size : size == "1" ? product : size + '*' + product;
+    out += (product.empty() ? size : size == "1" ? product : size + '*' + product) + divisor;
   }
   return out.size() <= plain.size() + 8 ? out : plain;
 }
