@@ -440,18 +440,18 @@ class Allocator {
     forget_registers();
     used_all(i);
   }
-  void argument(int v, int from, std::int8_t target) {
+  void argument(int v, std::int8_t from, std::int8_t target) {
     if (from < 0)
       emit({.kind = Step::load, .target = target, .place = home(v)});
     else if (from != target)
-      emit({.kind = Step::move, .target = target, .first = static_cast<std::int8_t>(from)});
+      emit({.kind = Step::move, .target = target, .first = from});
   }
   void call_with_registers(const Program::Instruction& i, int v, int partner) {
-    const int a = register_of_[i.a];
-    int b = i.b < 0 ? -1 : register_of_[i.b];
+    const std::int8_t a = register_of_[i.a];
+    std::int8_t b = i.b < 0 ? std::int8_t{-1} : register_of_[i.b];
     if (b == 0 && a != 0) {  // about to be overwritten; everything else is saved
       b = a == 2 ? 3 : 2;
-      emit({.kind = Step::move, .target = static_cast<std::int8_t>(b), .first = 0});
+      emit({.kind = Step::move, .target = b, .first = 0});
     }
     argument(i.a, a, 0);
     if (i.b >= 0) argument(i.b, b, 1);
