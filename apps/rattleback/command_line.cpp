@@ -229,9 +229,8 @@ class CommandLine {
     const std::string verb = argv[1];
     if (verb.empty() || verb[0] != '-') {
       if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
-        throw InputError("rattleback", "unknown verb '" + verb + "'" +
-                                           text::suggestion(verb, verbs) +
-                                           "; see rattleback --help");
+        throw InputError("rattleback", "unknown verb '" + verb + "' (see rattleback --help)" +
+                                           text::suggestion(verb, verbs));
       require_known_options(*app_.get_subcommand(verb), argc, argv);
     }
   }
@@ -244,9 +243,9 @@ class CommandLine {
       const std::string word = argv[i], name = word.substr(0, word.find('='));
       if (word == "--") return;
       if (word.rfind("--", 0) == 0 && std::find(known.begin(), known.end(), name) == known.end())
-        throw InputError(sub.get_name(), "unknown option '" + name + "'" +
-                                             text::suggestion(name, known) + "; see rattleback " +
-                                             sub.get_name() + " --help");
+        throw InputError(sub.get_name(), "unknown option '" + name + "' (see rattleback " +
+                                             sub.get_name() + " --help)" +
+                                             text::suggestion(name, known));
     }
   }
 

@@ -95,7 +95,7 @@ void draw_comparison(const Comparison& c, const std::string& path) {
           : "set terminal svg size 1280,560 font 'sans,12' background '#ffffff'\n";
   script += "set output " + rattleback::detail::gnuplot_quoted(path) + "\n";
   script += "set logscale xy\nset format '10^{%T}'\nset grid lc rgb '#dddddd'\n";
-  script += "set ylabel 'error at the end'\nset key noenhanced\n";
+  script += "set ylabel 'error at the end'\nset key below noenhanced\n";
   std::string seconds, forces;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& runs = by_method[names[i]];

@@ -49,8 +49,13 @@ std::string quoted(std::string_view value) {
 }  // namespace
 
 std::string shortest(double value) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+  char text[64];
+  const double size = std::abs(value);
+  const bool readable = value == 0 || (size >= 1e-5 && size < 1e15);  // 0.0005, not 5e-04
+  const auto end = readable
+                       ? std::to_chars(text, text + sizeof text, value, std::chars_format::fixed)
+                       : std::to_chars(text, text + sizeof text, value);
+  return std::string(text, end.ptr);
 }
 
 Json::Json(double value) : text_(std::isfinite(value) ? shortest(value) : "null") {}

@@ -166,7 +166,7 @@ Plan make_plan(const Problem& problem, const RunRequest& request) {
   decide_step(problem, request, length, plan);
   if (!length.steps && !length.time) {
     plan.steps = default_steps;
-    plan.notes.push_back(std::to_string(default_steps) + " steps, as no length was given");
+    plan.notes.emplace_back("length " + std::to_string(default_steps) + " steps: none was given");
   } else {
     plan.steps =
         detail::step_count(plan.step, length.steps.value_or(0), length.time.value_or(0), 0);

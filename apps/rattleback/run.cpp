@@ -164,10 +164,15 @@ FinishedRun execute(Job& job, GuardedSink& sink, bool show_progress) {
                      job.plan.solve);
 }
 
+/// A first step that fails may be the model's fault, which ranks then tell.
+void blame_model(const Problem& problem, const FinishedRun& run) {
+  if (run.ok() || run.steps > 0) return;
+  if (const Verdict verdict = analyse(problem); !verdict.failing.empty())
+    throw ModelError(problem.file.path + ": " + verdict.failing);
+}
+
 int exit_code(const FinishedRun& run) {
-  if (!run.ok())
-    return run.steps == 0 && run.status.outcome == Outcome::rank_loss ? ill_posed
-                                                                      : integration_failed;
+  if (!run.ok()) return integration_failed;
   return run.stopped && caught_signal() != 0 ? signalled + caught_signal() : done;
 }
 
@@ -212,6 +217,7 @@ int run(const RunRequest& request) {
   if (keep) job.options.record = [&](const RunSample& sample) { memory.add(sample); };
   GuardedSink guarded(job.sink.get());
   FinishedRun run = execute(job, guarded, !request.quiet);
+  blame_model(job.problem, run);
   if (run.ok() && !guarded.error().empty()) run.failure = guarded.error();
   memory.finish(run);
   job.sink.reset();  // closes the file

@@ -52,7 +52,9 @@ std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun
                      plural(problem.system.constraint_count(), "constraint") + "\n";
   text += indent + class_in_words(problem) + "\n" + indent + path_in_words(problem) + "\n";
   for (const auto& note : plan.notes) text += "chosen             " + note + "\n";
-  return text + run.summary();
+  RunFigures shown = run;
+  if (!run.ok()) shown.failure = "before the end; what and why is on standard error";
+  return text + shown.summary();
 }
 
 void complain(const std::string& message) {

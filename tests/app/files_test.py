@@ -107,7 +107,7 @@ class Signals(ProgramTest):
 class Progress(ProgramTest):
     def on_terminal(self, *arguments):
         master, slave = pty.openpty()
-        process = subprocess.Popen([PROGRAM, "run", PENDULUM, *SLOW, "--steps", 20000, *arguments],
+        process = subprocess.Popen([PROGRAM, "run", PENDULUM, *SLOW, "--steps", "20000", *arguments],
                                    stdout=subprocess.DEVNULL, stderr=slave)
         os.close(slave)
         text = b""
