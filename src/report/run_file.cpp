@@ -130,21 +130,31 @@ std::vector<Column> columns_of(const RunHeader& header) {
   return all;
 }
 
+/// Chunks of about 64 KB: few enough to index, small enough to rewrite while they fill.
+hsize_t chunk_rows(const Column& c) {
+  return std::clamp<hsize_t>((1 << 13) / c.width(), 1, 1 << 12);
+}
+
+/// Rows are only appended: a cache of two chunks is enough.
+Handle cache(const Column& c) {
+  Handle properties(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  H5Pset_chunk_cache(properties, 7, 2 * chunk_rows(c) * c.width() * sizeof(double), 1.0);
+  return properties;
+}
+
 void create(Column& c, hid_t file, const std::string& path) {
-  // Chunks of about 64 KB: few enough to index, small enough to rewrite while they fill.
-  const hsize_t rows = std::clamp<hsize_t>((1 << 13) / c.width(), 1, 1 << 12);
+  const hsize_t rows = chunk_rows(c);
   const hsize_t now[2] = {0, c.width()}, most[2] = {H5S_UNLIMITED, c.width()};
   const hsize_t chunk[2] = {rows, c.width()};
   const Handle space(H5Screate_simple(c.rank(), now, most), H5Sclose);
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(properties, c.rank(), chunk);
-  c.set = checked(H5Dcreate2(file, c.name, c.stored, space, H5P_DEFAULT, properties, H5P_DEFAULT),
+  c.set = checked(H5Dcreate2(file, c.name, c.stored, space, H5P_DEFAULT, properties, cache(c)),
                   H5Dclose, path, std::string("create ") + c.name);
 }
 
 hsize_t open(Column& c, hid_t file, const std::string& path) {
-  c.set =
-      checked(H5Dopen2(file, c.name, H5P_DEFAULT), H5Dclose, path, std::string("open ") + c.name);
+  c.set = checked(H5Dopen2(file, c.name, cache(c)), H5Dclose, path, std::string("open ") + c.name);
   const Handle space(H5Dget_space(c.set), H5Sclose);
   hsize_t size[2] = {0, 1};
   if (H5Sget_simple_extent_ndims(space) != c.rank() ||

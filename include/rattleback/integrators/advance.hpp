@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rattleback/problem/scalar.hpp"
 #include "rattleback/solve/status.hpp"
 
 namespace rattleback {
@@ -16,7 +17,8 @@ struct Advance {
 
 /// `count` steps, or up to the first one that fails. Steppers may bring a better loop of their own.
 template <class Stepper, class Sys, class State, class H>
-Advance advance(Stepper& stepper, const Sys& system, State& z, const H& h, long count) {
+RATTLEBACK_INLINE Advance advance(Stepper& stepper, const Sys& system, State& z, const H& h,
+                                  long count) {
   if constexpr (requires { stepper.advance(system, z, h, count); }) {
     return stepper.advance(system, z, h, count);
   } else {
