@@ -169,8 +169,13 @@ struct Range {
 
 // ---- data ------------------------------------------------------------------------------------
 
+/// Rows from one drawn point of a curve to the next.
+long curve_stride(const RunData& run) {
+  return std::max(1L, (run.rows() + most_points - 1) / most_points);
+}
+
 void curve_data(std::string& script, const RunData& run, const Curves& c) {
-  const long stride = std::max(1L, (run.rows() + most_points - 1) / most_points);
+  const long stride = curve_stride(run);
   for (std::size_t k = 0; k < c.curves.size(); ++k) {
     say(script, "$curve%zu << EOD", k);
     for (long row = 0; row < run.rows(); row += stride) {
@@ -188,10 +193,13 @@ void curve_data(std::string& script, const RunData& run, const Curves& c) {
   }
 }
 
+/// Rows in each column of a plot over time.
+long column_stride(long rows) { return std::max(1L, (rows + most_columns - 1) / most_columns); }
+
 /// Time, least and greatest of the values in each column of the picture.
 template <class Value>
 void envelope(std::string& script, const char* name, const RunData& run, Value&& value) {
-  const long stride = std::max(1L, (run.rows() + most_columns - 1) / most_columns);
+  const long stride = column_stride(run.rows());
   say(script, "$%s << EOD", name);
   for (long row = 0; row < run.rows(); row += stride) {
     Range range;
@@ -204,22 +212,24 @@ void envelope(std::string& script, const char* name, const RunData& run, Value&&
   script += "EOD\n";
 }
 
-/// Whether neighbours are so far apart that a line between them says nothing.
+/// Whether drawn neighbours are so far apart that a line between them says nothing.
 bool scattered(const RunData& run, const Curves& c) {
+  const long stride = curve_stride(run);
   double jumps = 0, size = 0;
+  long count = 0;
   for (const auto& axes : c.curves)
     for (const Series& s : axes) {
       Range range;
-      double sum = 0;
-      for (long row = 0; row < run.rows(); ++row) range.add(s(run, row));
-      for (long row = 1; row < run.rows(); ++row) {
-        const double jump = std::abs(s(run, row) - s(run, row - 1));
-        if (std::isfinite(jump)) sum += jump;
+      for (long row = 0; row < run.rows(); row += stride) {
+        range.add(s(run, row));
+        const double jump = row > 0 ? std::abs(s(run, row) - s(run, row - stride)) : NAN;
+        if (std::isfinite(jump)) jumps += jump, ++count;
       }
-      jumps += sum / static_cast<double>(std::max(run.rows() - 1, 1L));
       size += range.empty() ? 0 : range.high - range.low;
     }
-  return run.rows() > 50 && jumps > 0.2 * size;
+  const auto series = static_cast<double>(c.curves.size() * c.labels.size());
+  const double usual = jumps / static_cast<double>(std::max(count, 1L)) * series;
+  return run.rows() > 50 && usual > (stride > 1 ? 0.02 : 0.2) * size;
 }
 
 // ---- panels ----------------------------------------------------------------------------------
@@ -294,7 +304,7 @@ void trajectory_axes(std::string& script, const RunData& run, const Curves& c,
   const Box panel{0.075, 0.455, 0.12, 0.85};
   heading(script, {0.03, 0, 0, 0.85}, "trajectory   (○ start, ● end)");
   if (solid) {
-    place(script, {0.10, 0.41, 0.07, 0.84});
+    place(script, {0.125, 0.425, 0.07, 0.84});
     say(script, "set view 62, 32, %s\nset xyplane relative 0.03\nset border 31",
         lengths ? "1.0, 1.0\nset view equal xyz" : "0.95, 1.0");
     say(script, "set xtics offset -0.3,-0.3\nset ytics offset 0.7,-0.2");
@@ -382,9 +392,9 @@ struct Decades {
   int low = -17, high = -15;
   bool below = false;
 
-  explicit Decades(const RunData& run) {
+  explicit Decades(std::initializer_list<const std::vector<double>*> drawn) {
     std::vector<double> positive;
-    for (const auto* values : {&run.constraint, &run.hidden})
+    for (const auto* values : drawn)
       for (double v : *values)
         if (v > 0 && std::isfinite(v)) positive.push_back(v);
     std::sort(positive.begin(), positive.end());
@@ -393,24 +403,38 @@ struct Decades {
       high = static_cast<int>(std::ceil(std::log10(positive.back()) + 0.1));
     }
     high = std::max(high, low + 2);
-    for (const auto* values : {&run.constraint, &run.hidden})
+    for (const auto* values : drawn)
       for (double v : *values) below = below || v < std::pow(10.0, low);
     low -= below;
   }
 };
 
+/// The greatest value in each column of the picture; NaN where there is none.
+std::vector<double> column_maxima(const std::vector<double>& values) {
+  const auto rows = static_cast<long>(values.size()), stride = column_stride(rows);
+  std::vector<double> maxima;
+  for (long row = 0; row < rows; row += stride) {
+    Range range;
+    for (long k = row; k < std::min(row + stride, rows); ++k)
+      range.add(values[static_cast<std::size_t>(k)]);
+    maxima.push_back(range.empty() ? NAN : range.high);
+  }
+  return maxima;
+}
+
 void residuals(std::string& script, const RunData& run) {
   const Box box{0.56, 0.975, 0.12, 0.42};
-  const Decades axis(run);
+  const std::vector<double> constraint = column_maxima(run.constraint),
+                            hidden = column_maxima(run.hidden);
+  const Decades axis({&constraint, &hidden});
   const double floor = std::pow(10.0, axis.low), least = axis.below ? 10 * floor : floor;
-  const auto drawn = [&](const std::vector<double>& values) {
-    return [&values, floor, least](long row) {
-      const double v = values[static_cast<std::size_t>(row)];
-      return v < least ? floor : v;
-    };
-  };
-  envelope(script, "constraint", run, drawn(run.constraint));
-  envelope(script, "hidden", run, drawn(run.hidden));
+  script += "$residuals << EOD\n";
+  for (std::size_t i = 0; i < constraint.size(); ++i) {
+    number(script, run.time[i * static_cast<std::size_t>(column_stride(run.rows()))]);
+    for (double v : {constraint[i], hidden[i]}) number(script, v < least ? floor : v);
+    script += '\n';
+  }
+  script += "EOD\n";
   place(script, box);
   time_axis(script, run, true);
   heading(script, box, "constraint residuals");
@@ -423,8 +447,8 @@ void residuals(std::string& script, const RunData& run) {
       "set key at screen 0.975, screen 0.457 right reverse Left horizontal samplen 0.6 width 1");
   const char* size = run.rows() > 200 ? "0.3" : "0.55";
   say(script,
-      "plot $hidden using 1:3 with points pt 7 ps %s lc rgb '%s' notitle, "
-      "$constraint using 1:3 with points pt 7 ps %s lc rgb '%s' notitle, "
+      "plot $residuals using 1:3 with points pt 7 ps %s lc rgb '%s' notitle, "
+      "$residuals using 1:2 with points pt 7 ps %s lc rgb '%s' notitle, "
       "keyentry with points pt 7 ps 0.8 lc rgb '%s' title 'max |g|', "
       "keyentry with points pt 7 ps 0.8 lc rgb '%s' title 'max |\\{g, H\\}|'",
       size, orange, size, blue, blue, orange);
