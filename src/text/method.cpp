@@ -44,7 +44,8 @@ void Reader::read_method(const Toml::Entry& entry) {
       positive(option);
     } else {
       const bool is_known = methods_.has_option(family, option.key);
-      check(is_known ? option.value.position : option.position, family + ':' + setting);
+      check(is_known ? option.value.position : option.position,
+            std::string(family).append(":").append(setting));
     }
     all += (all.size() == family.size() ? ':' : ',') + setting;
   }

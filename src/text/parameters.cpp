@@ -47,7 +47,8 @@ void Reader::declare_parameters(const Toml& model) {
 void Reader::apply_settings() {
   for (const auto& setting : settings_) {
     const auto& [name, value] = setting;
-    const Source& source = setting_sources_.emplace_back("--set", name + '=' + value, false);
+    const Source& source =
+        setting_sources_.emplace_back("--set", std::string(name).append("=").append(value), false);
     std::vector<std::string> names;
     for (Parameter& parameter : parameters_) {
       names.push_back(parameter.name);

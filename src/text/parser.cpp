@@ -267,7 +267,7 @@ class Parser {
 
   std::string declare_index(const std::string& shape) {
     if (!is(Token::name)) unexpected("the name of the index in " + shape);
-    const std::string index(tokens_.words(tokens_.now()));
+    std::string index(tokens_.words(tokens_.now()));
     if (is_reserved(index))
       tokens_.fail(in_quotes(index) + " is reserved and cannot name an index");
     if (const Symbol* symbol = scope_.find(index))

@@ -60,6 +60,7 @@ std::string Scope::declare_coordinate(const std::string& name, bool is_family) {
 
 std::vector<std::string> Scope::names() const {
   std::vector<std::string> all;
+  all.reserve(symbols_.size());
   for (const auto& [name, symbol] : symbols_) all.push_back(name);
   return all;
 }

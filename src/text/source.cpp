@@ -111,13 +111,13 @@ int character_length(char first) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 60;
   std::string out = "'";
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (out.size() > longest && !is_continuation(text[at])) {
+  for (const char letter : text) {
+    if (out.size() > longest && !is_continuation(letter)) {
       out += "...";
       break;
     }
-    const auto c = static_cast<unsigned char>(text[at]);
-    out += c < 0x20 || c == 0x7f ? '?' : text[at];
+    const auto c = static_cast<unsigned char>(letter);
+    out += c < 0x20 || c == 0x7f ? '?' : letter;
   }
   return out + "'";
 }

@@ -82,6 +82,7 @@ std::vector<double> Reader::read_family(const Family& family, const Toml& value,
 
 void Reader::refuse_coordinate(const Toml::Entry& entry) const {
   std::vector<std::string> names;
+  names.reserve(families_.size());
   for (const Family& family : families_) names.push_back(family.name);
   fail(entry.position, "unknown coordinate " + in_quotes(entry.key) + suggestion(entry.key, names));
 }

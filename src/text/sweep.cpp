@@ -93,6 +93,7 @@ void Reader::read_sweep(const Toml::Entry& entry) {
 ModelFile::Sweep::Axis Reader::parameter_axis(const Toml::Entry& entry) {
   if (!file_.parameters.count(entry.key)) {
     std::vector<std::string> names;
+    names.reserve(parameters_.size());
     for (const Parameter& parameter : parameters_) names.push_back(parameter.name);
     fail(entry.position,
          "unknown parameter " + in_quotes(entry.key) + suggestion(entry.key, names));
@@ -143,6 +144,7 @@ std::vector<double> Reader::axis_values(const Toml::Entry& entry) {
   if (entry.value.items.empty())
     fail(entry.value.position, "the list " + in_quotes(entry.key) + " is empty");
   std::vector<double> values;
+  values.reserve(entry.value.items.size());
   for (const Toml& item : entry.value.items)
     values.push_back(number({entry.key, item.position, item}));
   return values;
