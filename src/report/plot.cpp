@@ -122,6 +122,7 @@ std::optional<Curves> family_curves(const RunData& run) {
   for (std::size_t k = 0; k < count; ++k) {
     const std::string& index = indices[(k + 1) * indices.size() / count - 1];
     std::vector<Series> axes;
+    axes.reserve(stems.size());
     for (const auto& stem : stems)
       axes.push_back({Series::Kind::position, where.at({stem, index})});
     found.curves.push_back(std::move(axes));
@@ -332,14 +333,19 @@ void trajectory(std::string& script, const RunData& run, const Curves& c,
   script += solid ? "splot " : "plot ";
   for (std::size_t k = 0; k < c.curves.size(); ++k) {
     const std::string colour = std::string(" lc rgb '") + curve_colours[k] + "'";
-    const std::string end_colour = several ? colour : " lc rgb '#222222'";
-    const std::string ends = ", $ends" + std::to_string(k);
     script += (k > 0 ? ", $curve" : "$curve") + std::to_string(k);
     script += (dots ? " with points pt 7 ps 0.25" : " with lines lw 1.3") + colour;
     script += several ? " title " + gnuplot_quoted(c.names[k]) : std::string(" notitle");
-    script += ends + " every ::0::0 with points pt 7 ps 1.3 lc rgb 'white' notitle";
-    script += ends + " every ::0::0 with points pt 6 ps 1.3 lw 1.6" + end_colour + " notitle";
-    script += ends + " every ::1::1 with points pt 7 ps 1.2" + end_colour + " notitle";
+    const auto end = [&](int which, const char* points, const std::string& in) {
+      script += ", $ends" + std::to_string(k);
+      script += which == 0 ? " every ::0::0 with points " : " every ::1::1 with points ";
+      script += points + in;
+      script += " notitle";
+    };
+    const std::string dark = several ? colour : " lc rgb '#222222'";
+    end(0, "pt 7 ps 1.3", " lc rgb 'white'");
+    end(0, "pt 6 ps 1.3 lw 1.6", dark);
+    end(1, "pt 7 ps 1.2", dark);
   }
   script += "\nset view noequal\nset border 3\nunset zlabel\nunset label 1\nunset key\n";
   say(script, "set xtics offset 0,0\nset ytics offset 0,0\nunset ylabel\nset format y '%%g'");

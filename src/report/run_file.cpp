@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "commit_store.hpp"
 #include "hdf5_values.hpp"
@@ -374,10 +375,10 @@ class RunFile::Writer {
     if (!last) throw FileError(path(), "holds no point to resume from");
     sequence = last->first;
     resumed = last->second;
-    rows = static_cast<hsize_t>(resumed->stored);
-    if (there < rows)
+    rows_ = static_cast<hsize_t>(resumed->stored);
+    if (there < rows_)
       throw FileError(path(), "has lost states: " + std::to_string(there) + " of the " +
-                                  std::to_string(rows) + " up to its last checkpoint");
+                                  std::to_string(rows_) + " up to its last checkpoint");
     for (int i = 0; i < 2; ++i) open_slot(i);
     to_cut_ = true;
   }
@@ -386,7 +387,7 @@ class RunFile::Writer {
   /// that is refused in between leaves it as it was.
   void cut_back() {
     if (!std::exchange(to_cut_, false)) return;
-    for (const Column& c : columns) cut(c, rows, path());
+    for (const Column& c : columns) cut(c, rows_, path());
     values.write(summary, "state", name(RunState::running), state_room);
     values.write(file, "wanted_steps", header.wanted);
     flush(CommitStore::Order::cutting);
@@ -394,16 +395,16 @@ class RunFile::Writer {
 
   void add(const RunSample& s) {
     cut_back();
-    time.push_back(s.t);
-    q.insert(q.end(), s.z.q.begin(), s.z.q.end());
-    p.insert(p.end(), s.z.p.begin(), s.z.p.end());
-    energy.push_back(s.energy);
-    constraint.push_back(s.constraint);
-    hidden.push_back(s.hidden);
-    newton.push_back(s.newton);
-    multipliers.insert(multipliers.end(), s.multipliers.begin(), s.multipliers.end());
+    time_.push_back(s.t);
+    q_.insert(q_.end(), s.z.q.begin(), s.z.q.end());
+    p_.insert(p_.end(), s.z.p.begin(), s.z.p.end());
+    energy_.push_back(s.energy);
+    constraint_.push_back(s.constraint);
+    hidden_.push_back(s.hidden);
+    newton_.push_back(s.newton);
+    multipliers_.insert(multipliers_.end(), s.multipliers.begin(), s.multipliers.end());
     constexpr std::size_t block = 1 << 15;  // numbers
-    if (q.size() + time.size() >= block || Clock::now() - written_ > std::chrono::seconds(1))
+    if (q_.size() + time_.size() >= block || Clock::now() - written_ > std::chrono::seconds(1))
       write_rows();
   }
 
@@ -474,24 +475,24 @@ class RunFile::Writer {
   }
   void append_rows() {
     written_ = Clock::now();
-    if (time.empty()) return;
-    const hsize_t more = time.size();
-    const void* from[] = {time.data(),       q.data(),      p.data(),      energy.data(),
-                          constraint.data(), hidden.data(), newton.data(), multipliers.data()};
+    if (time_.empty()) return;
+    const hsize_t more = time_.size();
+    const void* from[] = {time_.data(),       q_.data(),      p_.data(),      energy_.data(),
+                          constraint_.data(), hidden_.data(), newton_.data(), multipliers_.data()};
     for (std::size_t i = 0; i < columns.size(); ++i)
-      append(columns[i], rows, more, from[i], path());
-    rows += more;
-    for (auto* buffer : {&time, &q, &p, &energy, &constraint, &hidden, &multipliers})
+      append(columns[i], rows_, more, from[i], path());
+    rows_ += more;
+    for (auto* buffer : {&time_, &q_, &p_, &energy_, &constraint_, &hidden_, &multipliers_})
       buffer->clear();
-    newton.clear();
+    newton_.clear();
   }
 
   double checkpoint_seconds_;
   bool to_cut_ = false;
   Clock::time_point written_ = Clock::now(), saved_ = Clock::now();
-  hsize_t rows = 0;
-  std::vector<double> time, q, p, energy, constraint, hidden, multipliers;
-  std::vector<std::int64_t> newton;
+  hsize_t rows_ = 0;
+  std::vector<double> time_, q_, p_, energy_, constraint_, hidden_, multipliers_;
+  std::vector<std::int64_t> newton_;
 };
 
 RunFile::RunFile(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
