@@ -2,7 +2,9 @@
 
 #include "exit_code.hpp"
 #include "json.hpp"
+#include "rattleback/geometry/residuals.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "run_output.hpp"
 #include "verbs.hpp"
 #include "verdict.hpp"
 
@@ -15,117 +17,201 @@ struct Applicability {
   std::string obstacle;
 };
 
-std::vector<Applicability> applicability(const Problem& problem, const Verdict& verdict) {
-  std::vector<Applicability> result;
+/// Everything check says.
+struct Answer {
+  std::string model;
+  Analysis analysis;
+  std::optional<Problem> problem;  ///< as it would be run; nothing: there is no H(q, p)
+  std::string obstacle;            ///< why no method applies then
+  std::vector<Applicability> methods;
+
+  bool start_failed() const { return problem && !problem->no_start.empty(); }
+  bool fine() const { return analysis.well_posed && analysis.consistent_start && !start_failed(); }
+};
+
+Answer answer(ModelFile file) {
+  Answer a{.model = file.system.name};
+  try {
+    a.problem = prepare(file);
+    a.analysis = analysis_of(*a.problem);
+    const bool all_there = a.analysis.constraints == a.problem->system.constraint_count();
+    if (a.analysis.well_posed && all_there) leave_out(*a.problem, a.analysis.redundant);
+  } catch (const ModelError& error) {
+    if (a.problem) throw;
+    a.analysis = analyse(file.system);
+    a.obstacle = a.analysis.obstacle.empty() ? error.what() : a.analysis.obstacle;
+    if (a.analysis.well_posed) {  // H exists, but momenta were not found, or no code for it
+      a.analysis.consistent_start = false;
+      a.analysis.messages.emplace_back(error.what());
+    }
+  }
   for (const Method& method : registry())
-    result.push_back({&method, obstacle(method, problem, verdict)});
-  return result;
+    a.methods.push_back(
+        {&method, a.problem ? obstacle(method, *a.problem, a.analysis) : a.obstacle});
+  return a;
 }
 
-Json check_json(const Problem& problem, const Verdict& v,
-                const std::vector<Applicability>& methods) {
+Json rank_json(const RankDecision& r) {
+  return Json::object({{"rank", r.rank},
+                       {"rows", r.rows},
+                       {"tolerance", r.tolerance},
+                       {"gap", r.gap},
+                       {"smallest", r.smallest},
+                       {"at_start", r.at_start < 0 ? Json(nullptr) : Json(r.at_start)}});
+}
+
+Json chain_json(const DiracChain& chain) {
+  std::vector<Json> members;
+  for (const ChainConstraint& c : chain.constraints)
+    members.push_back(Json::object({{"expression", c.text},
+                                    {"generation", c.generation},
+                                    {"parent", c.parent < 0 ? Json(nullptr) : Json(c.parent)}}));
+  return Json::array(members);
+}
+
+/// The numbers behind the verdict.
+void add_numbers(const Analysis& v, Json& json) {
+  const DiracChain& c = v.chain;
+  json.add("free_multipliers", v.free_multipliers);
+  json.add("singular_start", v.singular_start);
+  json.add("singular_lagrangian", v.form.singular);
+  json.add("chain", chain_json(c));
+  json.add("messages", Json::array(v.messages));
+  json.add("hints", Json::array(v.hints));
+  json.add("ranks", Json::object({{"dg", rank_json(c.primary_rank)},
+                                  {"d chi", rank_json(c.gradient_rank)},
+                                  {"{chi, phi}", rank_json(c.multiplier_rank)},
+                                  {"{chi, chi}", rank_json(c.class_rank)}}));
+  json.add("bracket",
+           Json::object({{"max", v.coisotropy.largest}, {"relative", v.coisotropy.relative}}));
+  const Nondegeneracy& n = v.nondegeneracy;
+  json.add("nondegeneracy", Json::object({{"smallest", n.smallest},
+                                          {"relative", n.relative},
+                                          {"least", n.least},
+                                          {"positive", n.positive},
+                                          {"negative", n.negative},
+                                          {"zero", n.zero}}));
+}
+
+void add_start(const Answer& a, Json& json) {
+  if (!a.problem) return;
+  const Problem& problem = *a.problem;
+  json.add("dimension", problem.system.dimension());
+  json.add("class", class_in_words(problem));
+  json.add("path", path_in_words(problem));
+  json.add("notes", Json::array(problem.notes));
+  if (a.start_failed()) json.add("no_start", problem.no_start);
+  if (!problem.start) return;
+  Residuals<AnySystem, double> residuals(problem.system);
+  residuals.evaluate(problem.system, *problem.start);
+  json.add("start_residual", a.analysis.start_residual);
+  json.add("constraint", Json::object({{"max", residuals.largest_primary()}}));
+  json.add("hidden_constraint", Json::object({{"max", residuals.largest_hidden()}}));
+}
+
+Json check_json(const Answer& a) {
+  const Analysis& v = a.analysis;
   std::vector<std::string> apply;
   Json refused = Json::object({});
-  for (const auto& [method, reason] : methods) {
+  for (const auto& [method, reason] : a.methods) {
     if (reason.empty())
       apply.push_back(method->info().name);
     else
       refused.add(method->info().name, reason);
   }
-  return Json::object({{"constraints", v.constraints},
-                       {"holonomic", v.holonomic},
-                       {"rank", v.rank},
-                       {"redundant", Json::array(v.redundant)},
-                       {"coisotropic", v.coisotropic},
-                       {"nondegenerate", v.nondegenerate},
-                       {"index", v.index},
-                       {"hidden_constraints", v.hidden_constraints},
-                       {"first_class", v.first_class},
-                       {"second_class", v.second_class},
-                       {"consistent_start", v.consistent_start},
-                       {"well_posed", v.well_posed},
-                       {"verdict", v.text},
-                       {"methods", Json::array(apply)},
-                       {"methods_that_do_not_apply", refused},
-                       {"model", problem.system.name()},
-                       {"dimension", problem.system.dimension()},
-                       {"class", class_in_words(problem)},
-                       {"path", path_in_words(problem)},
-                       {"constraint", Json::object({{"max", v.constraint}})},
-                       {"hidden_constraint", Json::object({{"max", v.hidden}})},
-                       {"bracket", Json::object({{"max", v.bracket}})},
-                       {"smallest_singular_value", v.smallest},
-                       {"nondegeneracy", v.nondegeneracy}});
+  Json json = Json::object({{"constraints", v.constraints},
+                            {"holonomic", v.holonomic},
+                            {"rank", v.rank},
+                            {"redundant", Json::array(v.redundant)},
+                            {"coisotropic", v.coisotropic},
+                            {"nondegenerate", v.nondegenerate},
+                            {"index", v.index < 0 ? Json(nullptr) : Json(v.index)},
+                            {"hidden_constraints", v.hidden_constraints},
+                            {"first_class", v.first_class},
+                            {"second_class", v.second_class},
+                            {"consistent_start", v.consistent_start && !a.start_failed()},
+                            {"well_posed", v.well_posed},
+                            {"verdict", v.verdict},
+                            {"methods", Json::array(apply)},
+                            {"methods_that_do_not_apply", refused},
+                            {"model", a.model}});
+  add_numbers(v, json);
+  add_start(a, json);
+  return json;
 }
 
-std::string figure(const std::optional<double>& value) {
-  return value ? detail::quote(*value) : "not known";
+void line(const std::string& name, const std::string& text) {
+  std::printf("%-21s %s\n", name.c_str(), text.c_str());
 }
 
-template <class T>
-std::string figure(const std::optional<T>& value) {
-  return value ? std::to_string(*value) : "not known";
+/// "rattle:base=verlet, rattle:base=midpoint, ...", broken to fit a terminal.
+void print_names(std::string heading, const std::vector<std::string>& names) {
+  constexpr std::size_t width = 76;
+  std::string row;
+  for (const auto& name : names) {
+    if (!row.empty() && row.size() + name.size() > width) {
+      line(heading, row);
+      heading = row = "";
+    }
+    row += name + (&name == &names.back() ? "" : ", ");
+  }
+  line(heading, row);
 }
 
-std::string yes_or_no(const std::optional<bool>& value) {
-  return !value ? "not known" : *value ? "yes" : "no";
-}
-
-void line(const char* name, const std::string& text) {
-  std::printf("%-20s %s\n", name, text.c_str());
-}
-
-void print_constraints(const Problem& problem, const Verdict& v) {
-  line("rank of dg", figure(v.rank) + " of " + std::to_string(v.constraints) +
-                         ", relative smallest singular value " + figure(v.smallest));
-  for (const int i : v.redundant) line("  depends on others", problem.label(i));
-  line("holonomic", v.holonomic ? "yes" : "no: constraints contain momenta");
-  line("coisotropic", yes_or_no(v.coisotropic) + ", max |{g_i,g_j}| = " + figure(v.bracket));
-  line("nondegenerate", yes_or_no(v.nondegenerate) +
-                            ", relative smallest singular value of N = {{g,H},g} " +
-                            figure(v.nondegeneracy));
-  line("index", figure(v.index));
-  line("hidden constraints", figure(v.hidden_constraints));
-  line("first class", figure(v.first_class));
-  line("second class", figure(v.second_class));
-  line("consistent start", yes_or_no(v.consistent_start) + ", max |g| = " + figure(v.constraint) +
-                               ", max |{g,H}| = " + figure(v.hidden));
-}
-
+/// Methods with the same reason stand together.
 void print_methods(const std::vector<Applicability>& methods) {
-  const char* name = "methods that apply";
-  for (const auto& [method, reason] : methods)
-    if (reason.empty()) {
-      line(name, method->info().name);
-      name = "";
-    }
-  name = "and those that don't";
-  for (const auto& [method, reason] : methods)
-    if (!reason.empty()) {
-      line(name, method->info().name + ": " + reason);
-      name = "";
-    }
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups{{"", {}}};
+  for (const auto& [method, reason] : methods) {
+    auto group = groups.begin();
+    while (group != groups.end() && group->first != reason) ++group;
+    if (group == groups.end()) group = groups.insert(group, {reason, {}});
+    group->second.push_back(method->info().name);
+  }
+  if (groups[0].second.empty()) groups[0].second = {"none"};
+  print_names("methods that apply", groups[0].second);
+  for (std::size_t i = 1; i < groups.size(); ++i) {
+    print_names(i == 1 ? "and those that do not" : "", groups[i].second);
+    line("", "  because: " + groups[i].first);
+  }
+}
+
+void print(const Answer& a) {
+  line("model", a.model);
+  if (a.problem) {
+    line("coordinates", std::to_string(a.problem->system.dimension()));
+    line("class", class_in_words(*a.problem));
+    line("path", path_in_words(*a.problem));
+  }
+  std::fputs(a.analysis.text().c_str(), stdout);
+  if (a.start_failed()) line("start", a.problem->no_start);
+  if (a.problem)
+    for (const auto& note : a.problem->notes) line("a run is", note);
+  print_methods(a.methods);
+}
+
+/// For standard error; where the messages are not printed already, with them.
+std::string objection(const Answer& a, bool with_messages) {
+  const Analysis& v = a.analysis;
+  if (v.well_posed && a.start_failed()) return a.problem->no_start;
+  std::string text = v.well_posed ? "" : v.verdict;
+  for (const auto& message : v.messages)
+    if (with_messages)
+      text += (text.empty() ? "" : &message == &v.messages[0] ? ": " : "; ") + message;
+  return text.empty() ? "inconsistent start" : text;
 }
 
 }  // namespace
 
 int check(const CheckRequest& request) {
-  const Problem problem = prepare(read_model(request.file, request.settings));
-  const Verdict verdict = analyse(problem);
-  const auto methods = applicability(problem, verdict);
-  if (request.json) {
-    std::printf("%s\n", check_json(problem, verdict, methods).text().c_str());
-  } else {
-    line("model", problem.system.name());
-    line("coordinates", std::to_string(problem.system.dimension()));
-    line("constraints", std::to_string(verdict.constraints));
-    line("class", class_in_words(problem));
-    line("path", path_in_words(problem));
-    if (verdict.constraints > 0) print_constraints(problem, verdict);
-    line("verdict", verdict.text);
-    print_methods(methods);
-  }
-  return done;
+  const Answer a = answer(read_model(request.file, request.settings));
+  if (request.json)
+    std::printf("%s\n", check_json(a).text().c_str());
+  else
+    print(a);
+  std::fflush(stdout);
+  if (a.fine()) return done;
+  complain(request.file + ": " + objection(a, request.json));
+  return ill_posed;
 }
 
 }  // namespace rattleback::app

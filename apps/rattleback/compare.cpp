@@ -84,14 +84,14 @@ class Bench {
 };
 
 /// The method of highest order that applies; of several, one that keeps the structure.
-const Method& best_reference(const Problem& problem, const Verdict& verdict) {
+const Method& best_reference(const Problem& problem) {
   const Method* best = nullptr;
   const auto rank = [](const Method& m) {
     return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
   };
   for (const Method& m : registry())
-    if (obstacle(m, problem, verdict).empty() && (!best || rank(m) > rank(*best))) best = &m;
-  if (!best) throw ModelError(problem.file.path + ": no method applies: " + verdict.text);
+    if (obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
+  if (!best) throw ModelError(problem.file.path + ": no method applies");
   return *best;
 }
 
@@ -164,14 +164,12 @@ int compare(const CompareRequest& request) {
   if (request.halvings > 20)
     throw InputError("--step-halvings", "at most 20, got " + std::to_string(request.halvings));
   catch_signals();
-  const Problem problem = prepare(read_model(request.file, request.settings));
-  require_start(problem);
-  Comparison result{.model = problem.system.name()};
+  Problem problem = prepare(read_model(request.file, request.settings));
+  require_well_posed(problem);
+  Comparison result{.model = problem.system.name(), .notes = problem.notes};
   std::vector<const Method*> methods;
   for (const auto& name : request.methods)
     methods.push_back(&choose_method(problem, name, result.notes));
-  const Verdict verdict = analyse(problem);
-  if (!verdict.failing.empty()) throw ModelError(problem.file.path + ": " + verdict.failing);
   const Grid grid = choose_grid(problem, request, result.notes);
   result.time = grid.time;
   const Bench bench(problem, grid.time, {.tolerance = problem.file.run.tolerance.value_or(0)});
@@ -188,8 +186,8 @@ int compare(const CompareRequest& request) {
       }
   }
   if (caught_signal() == 0)
-    result.reference = find_reference(bench, best_reference(problem, verdict),
-                                      grid.steps << request.halvings, result.runs);
+    result.reference =
+        find_reference(bench, best_reference(problem), grid.steps << request.halvings, result.runs);
   std::fputs(request.json ? (comparison_json(result).text() + "\n").c_str()
                           : comparison_text(result).c_str(),
              stdout);

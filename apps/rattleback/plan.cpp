@@ -156,6 +156,7 @@ const Method& choose_method(const Problem& problem, const std::string& specifica
 
 Plan make_plan(const Problem& problem, const RunRequest& request) {
   Plan plan;
+  plan.notes = problem.notes;
   std::string specification = "auto";
   if (problem.file.method) specification = problem.file.method->specification;
   if (request.method) specification = *request.method;

@@ -2,9 +2,14 @@
 
 #include <cmath>
 
+#include "rattleback/expression/derivative.hpp"
 #include "rattleback/expression/expression_system.hpp"
+#include "rattleback/expression/program.hpp"
+#include "rattleback/geometry/analysis.hpp"
 #include "rattleback/geometry/consistent.hpp"
+#include "rattleback/geometry/tidy.hpp"
 #include "rattleback/integrators/compiled_natural.hpp"
+#include "rattleback/solve/rank_revealing.hpp"
 
 namespace rattleback::app {
 
@@ -46,6 +51,19 @@ V momenta_by_newton(const AnySystem& system, const V& q, const V& v) {
   throw ModelError("no momenta were found that belong to the velocities of [initial]: give p");
 }
 
+/// p = L_v(q, v), from expressions: a singular L has no H that gives it back.
+V momenta_by_lagrangian(const HamiltonianForm& form, const V& q, const V& v) {
+  const int n = static_cast<int>(q.size());
+  Graph& graph = *form.system.graph;
+  std::vector<Program::Output> outputs;
+  for (const auto& [input, value] : gradient(graph, form.lagrangian, 2 * n, 3 * n))
+    outputs.push_back({0, input - 2 * n, value});
+  V at = V::Zero(2 * n), p = V::Zero(n), unused(1);
+  at.head(n) = q;
+  Program(graph, 2 * n, outputs).run(at.data(), v.data(), p.data(), unused.data());
+  return p;
+}
+
 V momenta(const AnySystem& system, const V& q, const V& v) {
   if (!system.traits().lagrangian) return momenta_by_newton(system, q, v);
   V l_q(v.size()), l_v(v.size());
@@ -53,10 +71,65 @@ V momenta(const AnySystem& system, const V& q, const V& v) {
   return l_v;
 }
 
-State<double> given_start(const AnySystem& system, const ModelFile::Initial& initial) {
-  State<double> z{vector_of(initial.q), vector_of(initial.p)};
-  if (!initial.v.empty()) z.p = momenta(system, z.q, vector_of(initial.v));
-  return initial.project ? consistent(system, z) : z;
+/// The system of a singular Lagrangian, once its constraints are known.
+HamiltonianForm singular_form(const ModelFile& file, const SingularLagrangian& error) {
+  HamiltonianForm form = hamiltonian_form(file.system);
+  if (!form.unsupported.empty()) throw ModelError(file.path + ": " + form.unsupported);
+  if (!form.singular) throw ModelError(file.path + ": " + error.what());
+  return form;
+}
+
+std::string singular_note(const HamiltonianForm& form) {
+  return "constraints of the singular Lagrangian (L_vv has rank " +
+         std::to_string(form.lagrangian_rank) + " of " + std::to_string(form.system.dimension()) +
+         "): " + std::to_string(form.from_lagrangian) + ", before those of the file";
+}
+
+/// The start as given: the constraint with the largest residual, and the rank of dg.
+std::string point_in_words(const Problem& problem, const State<double>& z) {
+  const AnySystem& system = problem.system;
+  Residuals<AnySystem, double> residuals(system);
+  residuals.evaluate(system, z);
+  const long worst = residuals.worst_primary();
+  std::string text = "there constraint '" + problem.label(worst) + "' is " +
+                     detail::quote(residuals.primary(worst));
+  if (system.constraint_count() > PointReport::most_constraints) return text;
+  const RankReport rank = RankRevealing(1e-10).factor(slopes(system, z));
+  if (!rank.finite) return text + ", and a slope is not finite";
+  return text + ", and dg has rank " + std::to_string(rank.rank) + " of " +
+         std::to_string(system.constraint_count());
+}
+
+/// What stands between the given point and a consistent one.
+std::string why_no_start(const Problem& problem, const State<double>& given, const Analysis& a) {
+  std::string text = "project = true finds no consistent start near the given one: " +
+                     point_in_words(problem, given);
+  if (!a.well_posed && !a.singular_start) {
+    text += ". The model is not well posed: " + a.verdict;
+    for (const auto& message : a.messages) text += "; " + message;
+    return text;
+  }
+  return text +
+         ". The model has consistent points: start nearer to them, away from points where "
+         "dg or N = {{g, H}, g} loses rank";
+}
+
+void project_start(Problem& problem, const State<double>& given) {
+  try {
+    problem.start = consistent(problem.system, given);
+    return;
+  } catch (const ModelError&) {  // explained below
+  }
+  const Analysis a = analyse(problem.file.system, &given);
+  if (a.well_posed && !a.redundant.empty()) {
+    leave_out(problem, a.redundant);
+    try {
+      problem.start = consistent(problem.system, given);
+      return;
+    } catch (const ModelError&) {
+    }
+  }
+  problem.no_start = why_no_start(problem, given, a);
 }
 
 bool runs_natively(const AnySystem& system) {
@@ -67,32 +140,92 @@ bool runs_natively(const AnySystem& system) {
 }  // namespace
 
 std::string Problem::label(long constraint) const {
-  const auto& labels = form.source.constraint_labels;
-  return constraint < static_cast<long>(labels.size()) ? labels[constraint]
-                                                       : "g_" + std::to_string(constraint);
+  const SystemDescription& d = form.source;
+  if (constraint < static_cast<long>(d.constraint_labels.size()) &&
+      !d.constraint_labels[constraint].empty())
+    return d.constraint_labels[constraint];
+  return readable(*d.graph, form.constraints.at(constraint),
+                  [&](int input) { return d.input_name(input); });
 }
 
 Problem prepare(ModelFile file) {
-  CanonicalSystem form = canonical(file.system);
+  std::optional<HamiltonianForm> singular;
+  CanonicalSystem form;
+  try {
+    form = canonical(file.system);
+  } catch (const SingularLagrangian& error) {
+    singular = singular_form(file, error);
+    form = canonical(singular->system);
+  }
   AnySystem system = expression_system(form);
   Problem problem{std::move(file), std::move(form), std::move(system), std::nullopt};
-  if (problem.file.initial) problem.start = given_start(problem.system, *problem.file.initial);
+  if (singular) problem.notes.push_back(singular_note(*singular));
+  if (!problem.file.initial) return problem;
+  const ModelFile::Initial& initial = *problem.file.initial;
+  State<double> z{vector_of(initial.q), vector_of(initial.p)};
+  if (!initial.v.empty()) {
+    const V v = vector_of(initial.v);
+    z.p = singular ? momenta_by_lagrangian(*singular, z.q, v) : momenta(problem.system, z.q, v);
+  }
+  if (initial.project && problem.system.constraint_count() > 0)
+    project_start(problem, z);
+  else
+    problem.start = std::move(z);
   return problem;
 }
 
-const State<double>& require_start(const Problem& problem) {
+void leave_out(Problem& problem, const std::vector<int>& redundant) {
+  if (redundant.empty()) return;
+  std::string names;
+  for (const int i : redundant) {
+    if (names.size() > 200) {
+      names += ", ...";
+      break;
+    }
+    names += (names.empty() ? "'" : ", '") + problem.label(i) + "'";
+  }
+  SystemDescription reduced = problem.form.source;
+  reduced.constraint_labels.resize(reduced.constraints.size());
+  for (auto i = redundant.rbegin(); i != redundant.rend(); ++i) {  // ascending: from the back
+    reduced.constraints.erase(reduced.constraints.begin() + *i);
+    reduced.constraint_labels.erase(reduced.constraint_labels.begin() + *i);
+  }
+  problem.form = canonical(std::move(reduced));
+  problem.system = expression_system(problem.form);
+  problem.notes.push_back("without " + names + ": redundant, " +
+                          (redundant.size() == 1 ? "it follows" : "they follow") +
+                          " from the others; multipliers are those of the " +
+                          std::to_string(problem.system.constraint_count()) + " kept");
+}
+
+Matrix<double, dynamic> slopes(const AnySystem& system, const State<double>& z) {
+  const int n = system.dimension(), m = system.constraint_count();
+  Vector<double, dynamic> g(m);
+  Matrix<double, dynamic> g_q(m, n), g_p = Matrix<double, dynamic>::Zero(m, n), dg(m, 2 * n);
+  system.linearise(z.q, z.p, g, g_q, g_p);
+  if (system.traits().holonomic) g_p.setZero();
+  dg << g_q, g_p;
+  return dg;
+}
+
+const State<double>& finite_start(const Problem& problem) {
   const std::string& path = problem.file.path;
+  if (!problem.no_start.empty()) throw ModelError(path + ": " + problem.no_start);
   if (!problem.start)
     throw InputError(path, "there is no [initial]: a run needs q, and p or v, to start from");
-  const State<double>& z = *problem.start;
-  if (!std::isfinite(problem.system.energy(z.q, z.p)))
+  if (!std::isfinite(problem.system.energy(problem.start->q, problem.start->p)))
     throw ModelError(path + ": H is not finite at the start");
+  return *problem.start;
+}
+
+const State<double>& require_start(const Problem& problem) {
+  const State<double>& z = finite_start(problem);
   if (problem.file.initial->allow_inconsistent) return z;
   Residuals<AnySystem, double> residuals(problem.system);
   residuals.evaluate(problem.system, z);
   const double tolerance = ConsistencyTolerance{}.constraint;
   const auto refuse = [&](const std::string& what, double value) {
-    throw ModelError(path + ": " + what + " is " + detail::quote(value) +
+    throw ModelError(problem.file.path + ": " + what + " is " + detail::quote(value) +
                      " at the start, and not 0 (" + detail::quote(tolerance) +
                      " is still taken for 0). In [initial], project = true makes the start "
                      "consistent, allow_inconsistent = true runs from it as it is");

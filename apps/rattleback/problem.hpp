@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "rattleback/expression/canonical.hpp"
 #include "rattleback/problem/any_system.hpp"
@@ -11,18 +12,30 @@
 namespace rattleback::app {
 
 struct Problem {
-  ModelFile file;
-  CanonicalSystem form;
+  ModelFile file;        ///< file.system: as it was written
+  CanonicalSystem form;  ///< as it is integrated: with the constraints of a singular Lagrangian,
+                         ///< without redundant ones
   AnySystem system;
   /// Momenta from velocities, made consistent where the file asks for it; not judged yet.
   std::optional<State<double>> start;
+  std::string no_start{};            ///< why `project = true` found none; empty: it did
+  std::vector<std::string> notes{};  ///< how `form` differs from what was written
 
   /// The constraint as the user knows it.
   std::string label(long constraint) const;
 };
 
+/// Throws ModelError where there is no H(q, p).
 Problem prepare(ModelFile file);
 
+/// Goes on without these constraints (from 0), which follow from the others.
+void leave_out(Problem& problem, const std::vector<int>& redundant);
+
+/// dg = (g_q, g_p) at a point.
+Matrix<double, dynamic> slopes(const AnySystem& system, const State<double>& z);
+
+/// The start, where there is one and H is finite; else throws.
+const State<double>& finite_start(const Problem& problem);
 /// The start of a run. Throws ModelError with the constraint that it violates and by how much.
 const State<double>& require_start(const Problem& problem);
 

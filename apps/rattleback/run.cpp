@@ -17,10 +17,6 @@ namespace rattleback::app {
 
 namespace {
 
-/// Ranks by singular values cost more than they tell for more constraints; then the first step
-/// does.
-constexpr int most_checked_constraints = 30;
-
 /// Passes on until the file refuses, so that the run ends with its figures and not with a throw.
 class GuardedSink final : public RunSink {
  public:
@@ -66,15 +62,25 @@ struct Job {
   std::string file;               ///< where the states go
 };
 
+bool first_step_works(const Problem& problem, const Plan& plan) {
+  const auto stepper = plan.method->stepper<double>(problem.system, plan.solve);
+  stepper->reset();
+  State<double> z = *problem.start;
+  return static_cast<bool>(stepper->step(problem.system, z, plan.step));
+}
+
+/// Of many constraints the first step says whether they are worth an analysis.
+bool changed_by_first_step(Problem& problem, const Plan& plan) {
+  return problem.system.constraint_count() > most_judged_constraints &&
+         !first_step_works(problem, plan) && reconsider(problem);
+}
+
 Job new_job(const RunRequest& request, ModelFile model) {
   Job job{.problem = prepare(std::move(model)), .file = request.out};
-  const State<double>& start = require_start(job.problem);
+  require_well_posed(job.problem);
   job.plan = make_plan(job.problem, request);
+  if (changed_by_first_step(job.problem, job.plan)) job.plan = make_plan(job.problem, request);
   const ModelFile& file = job.problem.file;
-  const bool judged = !file.initial->allow_inconsistent &&
-                      job.problem.system.constraint_count() <= most_checked_constraints;
-  if (const Verdict verdict = judged ? analyse(job.problem) : Verdict{}; !verdict.failing.empty())
-    throw ModelError(file.path + ": " + verdict.failing);
   job.options.step = job.plan.step;
   job.options.steps = job.plan.steps;
   job.options.every = job.plan.every;
@@ -84,7 +90,6 @@ Job new_job(const RunRequest& request, ModelFile model) {
   job.header.settings["path"] = file.path;
   for (const auto& [name, value] : request.settings) job.header.settings["set " + name] = value;
   if (!request.out.empty()) job.sink = make_sink(request.out, job.header, request.checkpoint_every);
-  (void)start;
   return job;
 }
 
@@ -130,6 +135,9 @@ Job resumed_job(const RunRequest& request) {
   job.plan.step = header.step;
   job.plan.every = header.every;
   job.plan.solve.tolerance = job.problem.file.run.tolerance.value_or(0);
+  require_well_posed(job.problem);  // leaves out the same constraints again
+  changed_by_first_step(job.problem, job.plan);
+  job.plan.notes = job.problem.notes;
   if (request.steps && request.time) throw InputError("--time", "give --steps or --time, not both");
   job.options.steps = request.steps.value_or(0);
   job.options.time = request.time.value_or(0);
@@ -164,11 +172,11 @@ FinishedRun execute(Job& job, GuardedSink& sink, bool show_progress) {
                      job.plan.solve);
 }
 
-/// A first step that fails may be the model's fault, which ranks then tell.
+/// A first step that fails may be the model's fault, which the analysis then tells.
 void blame_model(const Problem& problem, const FinishedRun& run) {
   if (run.ok() || run.steps > 0) return;
-  if (const Verdict verdict = analyse(problem); !verdict.failing.empty())
-    throw ModelError(problem.file.path + ": " + verdict.failing);
+  if (const std::string why = refusal(analysis_of(problem)); !why.empty())
+    throw ModelError(problem.file.path + ": " + why);
 }
 
 int exit_code(const FinishedRun& run) {

@@ -16,6 +16,7 @@
 #include "run_output.hpp"
 #include "signals.hpp"
 #include "sweep_file.hpp"
+#include "verdict.hpp"
 
 namespace rattleback::app {
 
@@ -80,7 +81,7 @@ class Sweep {
     ModelFile file = parse_model(model_.text, model_.path, settings);
     if (file.initial) file.initial = model_.sweep->start(member, *file.initial);
     Problem problem = prepare(std::move(file));
-    require_start(problem);
+    require_well_posed(problem);
     return problem;
   }
   static FinishedRun integrated(const Problem& problem, const Plan& plan) {

@@ -1,39 +1,37 @@
-// What a system is, as far as its start tells: the one place that a full analysis of constraints
-// will replace. What only that analysis can know is left empty.
+// What is asked of a model before it is run, and which methods apply. The answers are those of
+// rattleback::analyse(); where numbers at the start already decide, they save its time.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "problem.hpp"
-#include "rattleback/geometry/point_report.hpp"
+#include "rattleback/geometry/analysis.hpp"
 #include "rattleback/integrators/any_stepper.hpp"
 
 namespace rattleback::app {
 
-struct Verdict {
-  int constraints = 0;
-  bool holonomic = true;
-  std::optional<int> rank;              ///< of dg at the start
-  std::optional<double> smallest;       ///< singular value of dg, relative to the largest
-  std::vector<int> redundant;           ///< rows that depend on the others, from 0
-  std::optional<double> bracket;        ///< max |{g_i, g_j}|
-  std::optional<double> nondegeneracy;  ///< smallest singular value of N, relative
-  std::optional<bool> coisotropic, nondegenerate;
-  std::optional<int> index, hidden_constraints, first_class, second_class;
-  std::optional<double> constraint, hidden;  ///< largest residuals at the start
-  std::optional<bool> consistent_start, well_posed;
-  std::string text;     ///< one sentence
-  std::string failing;  ///< the assumption that fails, where and by how much; empty if none does
-};
+/// Of the model as it was written, at its start.
+Analysis analysis_of(const Problem& problem);
 
-Verdict analyse(const Problem& problem);
+/// Why no method can run it: verdict, the numbers, hints. Empty where some can.
+std::string refusal(const Analysis& analysis);
+
+/// Asks what a run needs, cheap questions first, and leaves redundant constraints out. Throws
+/// ModelError in the words of the analysis, or for a start that is inconsistent. Of systems with
+/// many constraints only the start is judged.
+void require_well_posed(Problem& problem);
+
+/// The same by the whole analysis, for a system that turned out not to run. True: constraints were
+/// left out, so it may run now.
+bool reconsider(Problem& problem);
+
+/// Constraints up to which require_well_posed judges ranks.
+constexpr int most_judged_constraints = 100;
 
 /// Why the method cannot run this system; empty if it can.
-std::string obstacle(const Method& method, const Problem& problem, const Verdict& verdict);
+std::string obstacle(const Method& method, const Problem& problem, const Analysis& analysis);
 
-/// The same without a verdict: what the form of H and g rules out, and the method itself.
+/// The same without an analysis: what the form of H and g rules out, and the method itself.
 std::string obstacle_of_form(const Method& method, const Problem& problem);
 
 }  // namespace rattleback::app

@@ -142,11 +142,36 @@ p = [0, 0]
             file = self.write("on.toml", CIRCLE + f"q = [1.5, 0]\np = [0.1, 1]\n{word} = true\n")
             self.json_of("run", file, "--step", 0.01, "--steps", 3)
 
-    def test_dependent_constraints_are_ill_posed(self):
-        file = self.write("twice.toml", CIRCLE.replace(
-            'constraints = ["', 'constraints = ["x^2 + y^2 - 1", "') + "q = [1, 0]\np = [0, 1]\n")
+    def test_projection_says_why_it_fails(self):
+        file = self.write("centre.toml", CIRCLE + "q = [0, 0]\np = [0, 1]\nproject = true\n")
         said = self.refused(3, "run", file, "--step", 0.01)
-        self.assertIn("rank 1 of 2", said)
+        for words in ("project = true", "'(x^2 + y^2 - L^2)/2' is -0.5", "dg has rank 0 of 1"):
+            self.assertIn(words, said)
+        file = self.write("nowhere.toml", CIRCLE.replace(
+            'constraints = ["', 'constraints = ["x - 3", "') + "q = [1, 0]\np = [0, 1]\n"
+            "project = true\n")
+        said = self.refused(3, "run", file, "--step", 0.01)
+        for words in ("'x - 3' is -2", "no point satisfies the constraints"):
+            self.assertIn(words, said)
+
+    def test_redundant_constraints_are_left_out(self):
+        once = self.write("once.toml", CIRCLE + "q = [1, 0]\np = [0, 1]\n")
+        text = CIRCLE.replace("L^2)/2\"", "L^2)/2\", \"3*(x^2 + y^2 - 1)\"")
+        twice = self.write("twice.toml", text + "q = [1, 0]\np = [0, 1]\n")
+        asked = ("--step", 0.01, "--steps", 100)
+        value = self.json_of("run", twice, *asked)
+        self.assertRegex(value["notes"][0], r"^without '3\*\(x\^2 \+ y\^2 - 1\)': redundant")
+        self.assertEqual(value["final"], self.json_of("run", once, *asked)["final"])
+        off = self.write("off.toml", text + "q = [1.2, 0.1]\np = [0, 1]\nproject = true\n")
+        self.assertLess(self.json_of("run", off, *asked)["constraint"]["max"], 1e-14)
+        off = self.write("off.toml", text + "q = [1.2, 0.1]\np = [0, 1]\n")
+        self.assertIn("project = true makes", self.refused(3, "run", off, *asked))
+        out = self.path("run.h5")
+        self.run_program("run", twice, "--step", 0.01, "--steps", 60, "--out", out, "--quiet")
+        resumed = self.json_of("run", "--resume", out, "--steps", 100)
+        self.assertEqual(resumed["final"], value["final"])
+
+    def test_redundant_constraints_among_many(self):
         family = """
 [model]
 name = "chain, its first link twice"
@@ -160,8 +185,11 @@ constraints = ["(x[1]^2 + y[1]^2 - 1)/2", "x[1]^2 + y[1]^2 - 1",
 q = { x = "i*sin(0.8)", y = "-i*cos(0.8)" }
 p = { x = "0", y = "0" }
 """
-        said = self.refused(3, "run", self.write("chain.toml", family), "--step", 0.01)
-        self.assertIn("rank 40 of 41", said)
+        file = self.write("chain.toml", family)
+        for n in (40, 200):
+            value = self.json_of("run", file, "--step", 0.01, "--steps", 20, "--set", f"N={n}")
+            self.assertTrue(value["notes"][0].startswith("without 'x[1]^2 + y[1]^2 - 1'"))
+            self.assertLess(value["constraint"]["max"], 1e-10)
 
     def test_a_failure_keeps_what_was_done(self):
         file = self.write("wall.toml", """
