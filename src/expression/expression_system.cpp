@@ -83,26 +83,41 @@ Expression velocities_as_second(Graph& graph, Expression f, int n) {
                           [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
 }
 
+/// Where the values of the nonzeros go; see JacobianPattern.
+std::vector<int> slot_by_slot(const SparseExpressions& matrix) {
+  std::vector<int> place(matrix.value.size());
+  const auto length = [&](int i) { return matrix.start[i + 1] - matrix.start[i]; };
+  for (int first = 0, last = 0; first < matrix.rows; first = last) {
+    while (last < matrix.rows && length(last) == length(first)) ++last;
+    for (int i = first; i < last; ++i)
+      for (int slot = 0; slot < length(first); ++slot)
+        place[matrix.start[i] + slot] = matrix.start[first] + slot * (last - first) + i - first;
+  }
+  return place;
+}
+
 /// g and its nonzero slopes, row by row: what a row shares is computed close together.
 Outputs linearised(const CanonicalSystem& s, const SparseExpressions& by_q,
-                   const SparseExpressions& by_p) {
+                   const std::vector<int>& place_q, const SparseExpressions& by_p,
+                   const std::vector<int>& place_p) {
   Outputs outputs;
   const int offset = static_cast<int>(by_q.value.size());
   for (int i = 0; i < s.constraint_count(); ++i) {
     outputs.push_back({0, i, s.constraints[i]});
     for (int k = by_q.start[i]; k < by_q.start[i + 1]; ++k)
-      outputs.push_back({1, k, by_q.value[k]});
+      outputs.push_back({1, place_q[k], by_q.value[k]});
     for (int k = by_p.start[i]; k < by_p.start[i + 1]; ++k)
-      outputs.push_back({1, offset + k, by_p.value[k]});
+      outputs.push_back({1, offset + place_p[k], by_p.value[k]});
   }
   return outputs;
 }
 
-std::vector<int> places(const SparseExpressions& matrix) {
-  std::vector<int> result;
+/// The index in a full matrix, by columns, of the value at each place.
+std::vector<int> full_index(const SparseExpressions& matrix, const std::vector<int>& place) {
+  std::vector<int> result(matrix.value.size());
   for (int i = 0; i < matrix.rows; ++i)
     for (int k = matrix.start[i]; k < matrix.start[i + 1]; ++k)
-      result.push_back(matrix.column[k] * matrix.rows + i);
+      result[place[k]] = matrix.column[k] * matrix.rows + i;
   return result;
 }
 
@@ -113,13 +128,14 @@ std::shared_ptr<const CompiledNatural> compile_natural(const CanonicalSystem& s,
   c->dimension = functions.n;
   c->constraints = functions.m;
   c->inverse_mass = s.inverse_mass;
-  c->pattern = {g_q.start, g_q.column};
+  c->pattern = {g_q.start, g_q.column, slot_by_slot(g_q)};
   c->potential_gradient = functions.potential_gradient;
   c->linearise = functions.linearise;
   if (c->is_small()) {
     const Expression zero = s.graph().constant(0);
     std::vector<Expression> full(std::size_t(functions.n) * functions.m, zero);
-    for (std::size_t k = 0; k < g_q.value.size(); ++k) full[functions.place_q[k]] = g_q.value[k];
+    for (std::size_t k = 0; k < g_q.value.size(); ++k)
+      full[functions.place_q[c->pattern.place[k]]] = g_q.value[k];
     Outputs outputs;
     for (int i = 0; i < functions.m; ++i) {
       outputs.push_back({0, i, s.constraints[i]});
@@ -166,9 +182,10 @@ std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
   f->constraint = function(outputs);
   const SparseExpressions by_q = jacobian(graph, s.constraints, 0, n);
   const SparseExpressions by_p = jacobian(graph, s.constraints, n, 2 * n);
-  f->linearise = function(linearised(s, by_q, by_p));
-  f->place_q = places(by_q);
-  f->place_p = places(by_p);
+  const std::vector<int> place_q = slot_by_slot(by_q), place_p = slot_by_slot(by_p);
+  f->linearise = function(linearised(s, by_q, place_q, by_p, place_p));
+  f->place_q = full_index(by_q, place_q);
+  f->place_p = full_index(by_p, place_p);
   if (s.traits.natural && s.traits.holonomic && m > 0 && !s.inverse_mass.empty())
     f->natural = compile_natural(s, by_q, *f);
   return f;

@@ -9,6 +9,7 @@
 
 #include <asmjit/x86.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -85,10 +86,11 @@ struct Forms {
 
 class Writer {
  public:
-  Writer(const Program& program, int lanes, int stride)
+  Writer(const Program& program, int lanes, int stride, int rows)
       : program_(program),
         lanes_(lanes),
         stride_(stride),
+        rows_(rows),
         plan_(detail::allocate(program, lanes > 1)) {
     code_.init(asmjit::Environment::host());
     code_.setErrorHandler(&errors_);
@@ -104,7 +106,10 @@ class Writer {
     write_constants();
     const std::size_t entry = as_.offset();
     prologue();
-    for (const Step& step : plan_.steps) write(step);
+    if (rows_ > 0)
+      write_rows();
+    else
+      for (const Step& step : plan_.steps) write(step);
     epilogue();
     errors_.check();
     return entry;
@@ -165,6 +170,33 @@ class Writer {
       default:
         throw std::logic_error("native code: a value is nowhere");
     }
+  }
+
+  /// The same for windows of `lanes` rows; the last one is moved back to end with the last row.
+  void write_rows() {
+    if (plan_.calls && !slots_on_stack_) throw Error("native code: a row is too long");
+    const x86::Gp left = plan_.calls ? x86::r15 : x86::r9;
+    const int windows = (rows_ + lanes_ - 1) / lanes_, surplus = windows * lanes_ - rows_;
+    const auto move = [&](int rows) {
+      using namespace x86;
+      for (const Gp& pointer :
+           plan_.calls ? std::array{rbx, r12, r13, r14} : std::array{rdi, rsi, rdx, rcx})
+        as_.add(pointer, 8 * rows);
+    };
+    const asmjit::Label top = as_.newLabel(), done = as_.newLabel();
+    as_.mov(left.r32(), windows);
+    as_.bind(top);
+    for (const Step& step : plan_.steps) write(step);
+    as_.dec(left.r32());
+    as_.jz(done);
+    move(lanes_);
+    if (surplus > 0) {
+      as_.cmp(left.r32(), 1);
+      as_.jne(top);
+      move(-surplus);
+    }
+    as_.jmp(top);
+    as_.bind(done);
   }
 
   static constexpr int saved_registers = 5;
@@ -323,7 +355,7 @@ class Writer {
   }
 
   const Program& program_;
-  const int lanes_, stride_;
+  const int lanes_, stride_, rows_;
   const detail::Allocation plan_;
   bool slots_on_stack_ = true;
   Errors errors_;
@@ -379,13 +411,13 @@ bool NativeCode::available() {
   return possible;
 }
 
-NativeCode::NativeCode(const Program& program, int lanes, int stride)
+NativeCode::NativeCode(const Program& program, int lanes, int stride, int rows)
     : lanes_(lanes), stride_(stride == 0 ? lanes : stride) {
   if (lanes != 1 && lanes != 4) throw InputError("lanes", "1 or 4, got " + std::to_string(lanes));
-  if (stride_ < lanes)
+  if (rows > 0 ? rows < lanes || stride_ != 1 : stride_ < lanes)
     throw InputError("stride", "at least the number of lanes, got " + std::to_string(stride));
   if (!available()) throw Error("native code: not available here");
-  Writer writer(program, lanes_, stride_);
+  Writer writer(program, lanes_, stride_, rows);
   const std::size_t entry = writer.write();
   size_ = writer.size();
   scratch_ = writer.scratch();
@@ -402,7 +434,9 @@ namespace rattleback {
 
 bool NativeCode::available() { return false; }
 
-NativeCode::NativeCode(const Program&, int, int) { throw Error("native code: not available here"); }
+NativeCode::NativeCode(const Program&, int, int, int) {
+  throw Error("native code: not available here");
+}
 
 }  // namespace rattleback
 

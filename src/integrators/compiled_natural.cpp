@@ -13,8 +13,15 @@ class SmallSystem {
   static constexpr int dimension_at_compile_time = N;
   static constexpr int constraints_at_compile_time = M;
 
-  explicit SmallSystem(const CompiledNatural& code) : code_(code) {
+  explicit SmallSystem(const CompiledNatural& code)
+      : code_(code),
+        linearise_(code.linearise_dense.function()),
+        slope_(code.potential_gradient.function()),
+        uniform_(code.potential_gradient.is_constant()) {
     for (int i = 0; i < N; ++i) inverse_mass_[i] = code.inverse_mass[i];
+    const Vector<double, N> anywhere = Vector<double, N>::Zero();
+    if (uniform_)
+      code_.potential_gradient(anywhere.data(), anywhere.data(), force_.data(), force_.data());
   }
   static constexpr int dimension() { return N; }
   static constexpr int constraint_count() { return M; }
@@ -22,7 +29,12 @@ class SmallSystem {
 
   RATTLEBACK_INLINE void potential_gradient(const Vector<double, N>& q,
                                             Vector<double, N>& v_q) const {
-    code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+    if (uniform_)
+      copy(force_, v_q);
+    else if (slope_)
+      slope_(q.data(), nullptr, v_q.data(), nullptr, nullptr);
+    else
+      code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
   }
   template <class P, class V>
   RATTLEBACK_INLINE void velocity(const P& p, V& v) const {
@@ -31,12 +43,17 @@ class SmallSystem {
   RATTLEBACK_INLINE void linearise(const Vector<double, N>& q, const Vector<double, N>&,
                                    Vector<double, M>& g, Matrix<double, M, N>& g_q,
                                    Matrix<double, M, N>&) const {
-    code_.linearise_dense(q.data(), q.data(), g.data(), g_q.data());
+    if (linearise_)
+      linearise_(q.data(), nullptr, g.data(), g_q.data(), nullptr);
+    else
+      code_.linearise_dense(q.data(), q.data(), g.data(), g_q.data());
   }
 
  private:
   const CompiledNatural& code_;
-  Vector<double, N> inverse_mass_;
+  NativeCode::Function linearise_, slope_;  // called many times a step: without a detour
+  bool uniform_;                            // the force is the same everywhere
+  Vector<double, N> inverse_mass_, force_;
 };
 
 /// The code as a system that brings its own linear algebra.

@@ -46,7 +46,7 @@ class Writer {
     by_column_.resize(inverse_mass.size());
     for (int i = 0; i < rows_; ++i)
       for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
-        by_column_[pattern.column[k]].push_back({i, k});
+        by_column_[pattern.column[k]].push_back({i, pattern.place[k]});
   }
 
   CompiledFunction transposed(bool weighted) {
@@ -71,7 +71,7 @@ class Writer {
         const int j = pattern_.column[k];
         const Expression velocity =
             g.multiply(g.constant(inverse_mass_[j]), g.input(pattern_.nonzeros() + j));
-        sum = g.add(sum, g.multiply(g.input(k), velocity));
+        sum = g.add(sum, g.multiply(g.input(pattern_.place[k]), velocity));
       }
       outputs.push_back({0, i, sum});
     }
@@ -102,20 +102,32 @@ class Writer {
     return columns;
   }
 
-  CompiledFunction factor(const std::vector<Column>& columns, bool mixed) {
+  /// The diagonal, then the couplings (i, j), i > j, in this order.
+  CompiledFunction gram(const std::vector<std::pair<int, int>>& couplings, bool mixed) {
     Graph g;
-    std::map<std::pair<int, int>, Expression> a;  // what is left of entry (i, j), i >= j
+    Outputs outputs;
+    for (int i = 0; i < rows_; ++i) outputs.push_back({0, i, entry(g, i, i, mixed)});
+    for (const auto& [i, j] : couplings)
+      outputs.push_back({0, static_cast<int>(outputs.size()), entry(g, i, j, mixed)});
+    return CompiledFunction(g, pattern_.nonzeros(), outputs);
+  }
+
+  CompiledFunction factor(const std::vector<std::pair<int, int>>& couplings,
+                          const std::vector<Column>& columns) {
+    Graph g;
+    std::map<std::pair<int, int>, Expression> left;  // of entry (i, j), i >= j
+    for (int i = 0; i < rows_; ++i) left[{i, i}] = g.input(i);
+    for (int k = 0; k < static_cast<int>(couplings.size()); ++k)
+      left[couplings[k]] = g.input(rows_ + k);
     const auto entry = [&](int i, int j) -> Expression& {
-      const auto key = i > j ? std::pair(i, j) : std::pair(j, i);
-      const auto found = a.find(key);
-      if (found != a.end()) return found->second;
-      return a.emplace(key, gram(g, key.first, key.second, mixed)).first->second;
+      Expression& e = left[{std::max(i, j), std::min(i, j)}];
+      if (!e) e = g.constant(0);  // fill
+      return e;
     };
     Outputs outputs;
     int next = rows_;
     for (const Column& column : columns) {
       const int k = column.pivot;
-      outputs.push_back({0, rows_ + k, gram(g, k, k, mixed)});
       const Expression pivot = entry(k, k), inverse = g.divide(g.constant(1), pivot);
       outputs.push_back({0, k, pivot});
       outputs.push_back({1, k, inverse});
@@ -126,11 +138,12 @@ class Writer {
       }
       for (std::size_t x = 0; x < l.size(); ++x)
         for (std::size_t y = 0; y <= x; ++y) {
+          const Expression product = g.multiply(l[x], entry(column.below[y], k));
           Expression& rest = entry(column.below[x], column.below[y]);
-          rest = g.subtract(rest, g.multiply(l[x], entry(column.below[y], k)));
+          rest = g.subtract(rest, product);
         }
     }
-    return CompiledFunction(g, pattern_.nonzeros(), outputs);
+    return CompiledFunction(g, rows_ + static_cast<int>(couplings.size()), outputs);
   }
 
   CompiledFunction solve(const std::vector<Column>& columns, int factor_size) {
@@ -161,7 +174,7 @@ class Writer {
 
  private:
   /// (G M^-1 G^T)_ij, or of the symmetric part of G M^-1 G'^T.
-  Expression gram(Graph& g, int i, int j, bool mixed) const {
+  Expression entry(Graph& g, int i, int j, bool mixed) const {
     const Expression sum = product(g, i, j, mixed);
     if (!mixed || i == j) return sum;
     return g.multiply(g.constant(0.5), g.add(sum, product(g, j, i, mixed)));
@@ -171,8 +184,9 @@ class Writer {
     for (int a = pattern_.start[i]; a < pattern_.start[i + 1]; ++a)
       for (int b = pattern_.start[j]; b < pattern_.start[j + 1]; ++b)
         if (pattern_.column[a] == pattern_.column[b]) {
+          const int left = pattern_.place[a], right = pattern_.place[b];
           const Expression both =
-              g.multiply(g.input(a), g.input(mixed ? pattern_.nonzeros() + b : b));
+              g.multiply(g.input(left), g.input(mixed ? pattern_.nonzeros() + right : right));
           sum = g.add(sum, g.multiply(g.constant(inverse_mass_[pattern_.column[a]]), both));
         }
     return sum;
@@ -201,8 +215,14 @@ SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
   force = writer.transposed(false);
   displacement = writer.transposed(true);
   hidden = writer.hidden();
-  factor = writer.factor(columns, false);
-  mixed_factor = writer.factor(columns, true);
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 0; i < m; ++i)
+    for (const int j : coupled[i])
+      if (j < i) pairs.emplace_back(i, j);
+  gram_size_ = m + static_cast<int>(pairs.size());
+  gram = writer.gram(pairs, false);
+  mixed_gram = writer.gram(pairs, true);
+  factor = writer.factor(pairs, columns);
   solve = writer.solve(columns, factor_size_);
 }
 

@@ -89,6 +89,8 @@ class Trajectories : public ::testing::TestWithParam<std::string> {
     for (const json& record : trajectories()["records"]) {
       if (record["problem"] != GetParam()) continue;
       SCOPED_TRACE(specification(record));
+      // From a model file the Lagrangian is known where H is quadratic in the momenta.
+      if (record["method"] == "variational" && !system.traits().lagrangian) continue;
       const double error = run<S>(record, system);
       EXPECT_LE(error, tolerance);
       if (!(error <= worst)) worst = error, where = specification(record);
@@ -100,9 +102,7 @@ class Trajectories : public ::testing::TestWithParam<std::string> {
 };
 
 // Measured: 6.8e-14 (SHAKE, midpoint, mixed_quartic), and 6.1e-30 (two_harmonic).
-TEST_P(Trajectories, AgreeInDouble) {
-  compare<double>(1.4e-13, witness_system(GetParam()).system);
-}
+TEST_P(Trajectories, AgreeInDouble) { compare<double>(1.4e-13, witness_system(GetParam()).system); }
 TEST_P(Trajectories, AgreeInQuad) { compare<Quad>(1.3e-29, witness_system(GetParam()).system); }
 TEST_P(Trajectories, AgreeFromText) { compare<double>(1.4e-13, system_from_text(GetParam())); }
 

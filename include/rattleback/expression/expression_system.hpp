@@ -12,9 +12,11 @@
 
 namespace rattleback {
 
-/// The nonzeros of G, row by row.
+/// The nonzeros of G, row by row, and the place of each in the array of their values: neighbouring
+/// rows of equal length have their first nonzeros side by side, then their second, and so on, so
+/// that such rows are computed several at a time.
 struct JacobianPattern {
-  std::vector<int> start{0}, column{};
+  std::vector<int> start{0}, column{}, place{};
   int nonzeros() const { return static_cast<int>(column.size()); }
 };
 

@@ -19,13 +19,18 @@ class NativeCode {
   /// `lanes` (1 or 4) points at once: entry k of every array is the `lanes` doubles from k * stride
   /// on; stride 0 stands for `lanes`. So a pack of 8 is two calls with stride 8, the second one 4
   /// doubles further. The program is not needed afterwards. Throws where not available().
-  explicit NativeCode(const Program& program, int lanes = 1, int stride = 0);
+  /// With `rows`, at least `lanes`, and stride 1: the program is the first row of a family, in
+  /// which row r reads and writes r places further; all rows are run, `lanes` at a time.
+  explicit NativeCode(const Program& program, int lanes = 1, int stride = 0, int rows = 0);
 
   /// f(x, y) -> (a, b); what is written must not overlap what is read. Any number of threads may
   /// call the same code. Arrays that the program does not touch may be null.
   void operator()(const double* x, const double* y, double* a, double* b) const {
     code_(x, y, a, b, scratch_ == 0 ? nullptr : scratch(scratch_));
   }
+  using Function = void (*)(const double*, const double*, double*, double*, double*);
+  /// The code itself, the last argument being null; null where it needs more room than the stack.
+  Function function() const { return scratch_ == 0 ? code_ : nullptr; }
   explicit operator bool() const { return code_ != nullptr; }
   int lanes() const { return lanes_; }
   int stride() const { return stride_; }
@@ -33,7 +38,6 @@ class NativeCode {
   std::size_t size() const { return size_; }
 
  private:
-  using Function = void (*)(const double*, const double*, double*, double*, double*);
   /// At least so many doubles of this thread, for what does not fit into registers and stack.
   static double* scratch(std::size_t doubles);
 

@@ -44,13 +44,14 @@ class DenseKernel {
   }
   RATTLEBACK_INLINE static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
-  /// floor_i = relative sum_j |G_ij| |q_j|
+  /// floor_i = relative sum_j |G_ij| |q_j|, see round_off_size
   RATTLEBACK_INLINE static void measure(const Position& q, const Jacobian& j, double relative,
                                         Floor& floor) {
+    const double least = round_off_size(q);
     for (Eigen::Index i = 0; i < j.rows(); ++i) {
       double sum = 0;
       for (Eigen::Index k = 0; k < j.cols(); ++k)
-        sum += magnitude(base(j(i, k))) * magnitude(base(q[k]));
+        sum += magnitude(base(j(i, k))) * std::max(magnitude(base(q[k])), least);
       floor[i] = relative * sum;
     }
   }

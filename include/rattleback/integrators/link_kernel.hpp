@@ -159,12 +159,14 @@ class LinkKernel {
   }
   static double size(const Multiplier& g) { return largest_magnitude(g); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
-  /// floor_k = relative sum_j |G_kj| |q_j|
+  /// floor_k = relative sum_j |G_kj| |q_j|, see round_off_size
   void measure(const Position& q, const Jacobian& jacobian, double relative, Floor& floor) const {
+    const double least = round_off_size(q);
     floor.setZero();
     for_ends(jacobian, [&](int k, int body, const S* slope) {
       for (int c = 0; c < D; ++c)
-        floor[k] += relative * magnitude(base(slope[c])) * magnitude(base(q[D * body + c]));
+        floor[k] += relative * magnitude(base(slope[c])) *
+                    std::max(magnitude(base(q[D * body + c])), least);
     });
   }
   static bool within_floor(const Multiplier& g, const Floor& floor, double factor) {

@@ -9,7 +9,7 @@
 
 namespace rattleback {
 
-/// In all of these G stands for its nonzeros in the order of the pattern, F for the factors: the
+/// In all of these G stands for its nonzeros in their places, F for the factors: the
 /// inverse pivots, then the nonzeros below the diagonal of L.
 class SparseAlgebra {
  public:
@@ -17,17 +17,19 @@ class SparseAlgebra {
 
   const Structure& structure() const { return structure_; }
   int factor_size() const { return factor_size_; }
+  int gram_size() const { return gram_size_; }
 
   CompiledFunction force;         ///< G, lambda -> G^T lambda
   CompiledFunction displacement;  ///< G, lambda -> M^-1 G^T lambda
   CompiledFunction hidden;        ///< G, p -> G M^-1 p
-  CompiledFunction factor;        ///< G -> pivots and then diagonal of G M^-1 G^T; F
-  CompiledFunction mixed_factor;  ///< G, G': the same of the symmetric part of G M^-1 G'^T
+  CompiledFunction gram;          ///< G -> K: the diagonal and then the couplings of G M^-1 G^T
+  CompiledFunction mixed_gram;    ///< G, G' -> K of the symmetric part of G M^-1 G'^T
+  CompiledFunction factor;        ///< K -> its pivots; F
   CompiledFunction solve;         ///< F, b -> (G M^-1 G^T)^-1 b
 
  private:
   Structure structure_;
-  int factor_size_ = 0;
+  int factor_size_ = 0, gram_size_ = 0;
 };
 
 }  // namespace rattleback

@@ -29,7 +29,8 @@ class SparseKernel {
       : code_(system.code()),
         algebra_(code_.pattern, code_.inverse_mass),
         factors_(algebra_.factor_size()),
-        pivots_(2 * code_.constraints),
+        gram_(algebra_.gram_size()),
+        pivots_(code_.constraints),
         solution_(code_.constraints),
         force_(code_.dimension) {}
   const Structure& structure() const { return algebra_.structure(); }
@@ -90,8 +91,8 @@ class SparseKernel {
 
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys&, const Jacobian& j) {
-    algebra_.factor(j.data(), j.data(), pivots_.data(), factors_.data());
-    return report();
+    algebra_.gram(j.data(), j.data(), gram_.data(), gram_.data());
+    return factor_gram();
   }
   void solve(Multiplier& b) {
     algebra_.solve(factors_.data(), b.data(), solution_.data(), solution_.data());
@@ -105,25 +106,28 @@ class SparseKernel {
   /// b <- K^-1 b with the symmetric part K of G_1 M^-1 G_0^T, whose error is of the order of the
   /// change of G along the step.
   bool solve_newton(const Sys&, const Jacobian& j0, const Jacobian& j1, Multiplier& b) {
-    algebra_.mixed_factor(j1.data(), j0.data(), pivots_.data(), factors_.data());
+    algebra_.mixed_gram(j1.data(), j0.data(), gram_.data(), gram_.data());
+    const FactorReport report = factor_gram();
     solve(b);
-    return report().ok;
+    return report.ok;
   }
   /// Whether no constraint's gradient has turned by a right angle or more.
   bool same_branch(const Sys&, const Jacobian& j0, const Jacobian& j1) {
-    algebra_.mixed_factor(j1.data(), j0.data(), pivots_.data(), factors_.data());
-    return pivots_.tail(code_.constraints).minCoeff() > 0;
+    algebra_.mixed_gram(j1.data(), j0.data(), gram_.data(), gram_.data());
+    return gram_.head(code_.constraints).minCoeff() > 0;
   }
 
   static bool solved(const Multiplier& b, double bound) { return size(b) <= bound; }
   static double size(const Multiplier& g) { return g.cwiseAbs().maxCoeff<Eigen::PropagateNaN>(); }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
-  /// floor_k = relative sum_j |G_kj| |q_j|
+  /// floor_k = relative sum_j |G_kj| |q_j|, see round_off_size
   void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) const {
+    const double least = round_off_size(q);
     for (int i = 0; i < code_.constraints; ++i) {
       double sum = 0;
       for (int k = code_.pattern.start[i]; k < code_.pattern.start[i + 1]; ++k)
-        sum += std::abs(j[k]) * std::abs(q[code_.pattern.column[k]]);
+        sum += std::abs(j[code_.pattern.place[k]]) *
+               std::max(std::abs(q[code_.pattern.column[k]]), least);
       floor[i] = relative * sum;
     }
   }
@@ -155,11 +159,15 @@ class SparseKernel {
     double* __restrict y = from.data();
     for (Eigen::Index i = 0, n = from.size(); i < n; ++i) y[i] -= x[i];
   }
+  FactorReport factor_gram() {
+    algebra_.factor(gram_.data(), gram_.data(), pivots_.data(), factors_.data());
+    return report();
+  }
   /// Pivots against the diagonal they came from.
   FactorReport report() const {
     const int m = code_.constraints;
     const double threshold = rank_threshold<double>(m);
-    const double* __restrict pivot = pivots_.data(), * __restrict diagonal = pivot + m;
+    const double* __restrict pivot = pivots_.data(), * __restrict diagonal = gram_.data();
     std::int64_t weak = 0;
     for (int k = 0; k < m; ++k) weak += pivot[k] > threshold * std::abs(diagonal[k]) ? 0 : 1;
     FactorReport report;
@@ -178,7 +186,7 @@ class SparseKernel {
 
   const CompiledNatural& code_;
   SparseAlgebra algebra_;
-  Vector<double, dynamic> factors_, pivots_;
+  Vector<double, dynamic> factors_, gram_, pivots_;
   Multiplier solution_;
   Position force_;
 };

@@ -58,4 +58,13 @@ RATTLEBACK_INLINE void add_transposed(const J& a, const X& x, Y& y) {
   }
 }
 
+/// A coordinate that happens to be zero still carries the round-off of what it was computed from:
+/// it counts with a quarter of the largest one.
+template <class Q>
+RATTLEBACK_INLINE double round_off_size(const Q& q) {
+  double largest = 0;
+  for (Eigen::Index i = 0; i < q.size(); ++i) largest = larger(largest, magnitude(base(q[i])));
+  return largest / 4;
+}
+
 }  // namespace rattleback

@@ -1,0 +1,138 @@
+// Models as text against the same systems in C++ with automatic derivatives: a RATTLE step, and the
+// time from the text to the first step.
+#include <array>
+#include <memory>
+
+#include "figures.hpp"
+#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/rattleback.hpp"
+#include "rattleback/text/model.hpp"
+
+namespace {
+
+namespace rb = rattleback;
+
+constexpr double h = 0.01;
+
+const char* const pendulum_text = R"(
+[model]
+coordinates = ["x", "y"]
+mass        = [1.0, 1.0]
+potential   = "y"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[initial]
+q = [1, 0]
+p = [0, -2]
+)";
+const char* const double_pendulum_text = R"(
+[model]
+coordinates = ["x1", "y1", "x2", "y2"]
+mass        = [1.0]
+potential   = "y1 + y2"
+constraints = ["(x1^2 + y1^2 - 1)/2", "((x2 - x1)^2 + (y2 - y1)^2 - 1)/2"]
+[initial]
+q = [0.6, -0.8, 1.4, -1.4]
+)";
+const char* const chain_text = R"(
+[model]
+parameters  = { N = 100 }
+coordinates = ["x[1..N]", "y[1..N]"]
+mass        = [1.0]
+potential   = "sum(i, 1, N, y[i])"
+constraints = ["(x[1]^2 + y[1]^2 - 1)/2",
+               "each(i, 2, N, ((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1)/2)"]
+[initial]
+q = { x = "i*sin(0.8)", y = "-i*cos(0.8)" }
+)";
+
+auto double_pendulum() {
+  return rb::natural_system(
+      rb::mass(1.0, 1.0, 1.0, 1.0), [](const auto& q) { return q[1] + q[3]; },
+      []<class Q>(const Q& q) {
+        using S = typename Q::Scalar;
+        const S x = q[2] - q[0], y = q[3] - q[1];
+        return std::array<S, 2>{S((q[0] * q[0] + q[1] * q[1] - 1) / 2), S((x * x + y * y - 1) / 2)};
+      });
+}
+
+/// A model, its stepper and its state, from the text on.
+struct TextRun {
+  explicit TextRun(const char* text)
+      : model(rb::parse_model(text, "bench")),
+        system(rb::expression_system(model.system)),
+        stepper(rb::find_method("rattle").stepper<double>(system)) {
+    const int n = system.dimension();
+    z.q.resize(n);
+    z.p.setZero(n);
+    for (int i = 0; i < n; ++i) {
+      z.q[i] = model.initial->q[i];
+      if (!model.initial->p.empty()) z.p[i] = model.initial->p[i];
+    }
+  }
+  void advance(long steps) {
+    if (!stepper->advance(system, z, h, steps).status) throw rb::Error("a step failed");
+  }
+  rb::ModelFile model;
+  rb::AnySystem system;
+  rb::AnyStepperPointer<double> stepper;
+  rb::State<double> z;
+};
+
+template <class Sys>
+struct TypedRun {
+  Sys system;
+  rb::StateOf<Sys, double> z;
+  decltype(rb::Rattle<>{}.stepper<double>(std::declval<const Sys&>())) stepper =
+      rb::Rattle<>{}.stepper<double>(system);
+  void advance(long steps) {
+    if (!rb::advance(stepper, system, z, h, steps).status) throw rb::Error("a step failed");
+  }
+};
+
+template <class Run>
+bench::Measure a_step(std::shared_ptr<Run> run, long steps) {
+  return [=] { return bench::seconds([&] { run->advance(steps); }) / static_cast<double>(steps); };
+}
+
+template <class Sys>
+bench::Figure step_figure(const char* name, const char* text, Sys system, long steps) {
+  auto ours = std::make_shared<TextRun>(text);
+  rb::StateOf<Sys, double> z{ours->z.q, ours->z.p};
+  if constexpr (requires { Sys::space; })  // bodies in a row: x, y of the first, of the second, ...
+    for (int i = 0, n = system.bodies(); i < n; ++i)
+      for (int c = 0; c < 2; ++c) z.q[2 * i + c] = ours->z.q[c * n + i];
+  auto against = std::make_shared<TypedRun<Sys>>(TypedRun<Sys>{std::move(system), z});
+  return {.name = name,
+          .ours = a_step(ours, steps),
+          .against = a_step(against, steps),
+          .goal = 1.3,
+          .repetitions = 25};
+}
+
+bench::Figure first_step_figure(const char* name, const char* text, double limit) {
+  return {.name = name,
+          .ours = [=] { return bench::seconds([&] { TextRun(text).advance(1); }); },
+          .against = [=] { return limit; },
+          .goal = 1,
+          .unit = 1e3,
+          .unit_name = "ms"};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::Figures figures;
+  figures.add(step_figure("pendulum from text", pendulum_text,
+                          rb::natural_system(
+                              rb::mass(1.0, 1.0), [](const auto& q) { return q[1]; },
+                              [](const auto& q) { return (q.squaredNorm() - 1) / 2; }),
+                          50'000));
+  figures.add(
+      step_figure("double pendulum from text", double_pendulum_text, double_pendulum(), 20'000));
+  figures.add(step_figure("chain of 100 from text", chain_text,
+                          rb::chain_system<2>(100, [](const auto& x) { return x[1]; }), 1'000));
+  figures.add(first_step_figure("text of a pendulum to its first step", pendulum_text, 0.05));
+  figures.add(first_step_figure("text of a chain of 100 to its first step", chain_text, 1));
+  return figures.run(argc, argv);
+}

@@ -1,0 +1,99 @@
+// Families of outputs run as loops, and give what straight-line code gives.
+#include "rattleback/expression/families.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "rattleback/expression/compiled_function.hpp"
+#include "rattleback/expression/derivative.hpp"
+
+namespace rattleback {
+namespace {
+
+/// A chain of `rows` links x[k], y[k] with its slopes, nonzeros of a kind side by side.
+struct Chain {
+  explicit Chain(int rows, bool with_calls = false) : n(rows) {
+    for (int i = 0; i < n; ++i) {
+      const auto step = [&](int first) {
+        const Expression own = graph.input(first + i);
+        return i == 0 ? own : graph.subtract(own, graph.input(first + i - 1));
+      };
+      const Expression dx = step(0), dy = step(n);
+      Expression g = graph.add(graph.multiply(dx, dx), graph.multiply(dy, dy));
+      if (with_calls) g = graph.add(g, graph.apply(Operation::sin, dx));
+      links.push_back(graph.subtract(g, graph.constant(1)));
+    }
+    const SparseExpressions slopes = jacobian(graph, links, 0, 2 * n);
+    for (int i = 0; i < n; ++i) {
+      outputs.push_back({0, i, links[i]});
+      for (int k = slopes.start[i]; k < slopes.start[i + 1]; ++k) {
+        const int slot = k - slopes.start[i];
+        outputs.push_back({1, i == 0 ? slot : 2 + slot * (n - 1) + i - 1, slopes.value[k]});
+      }
+    }
+  }
+  int n;
+  Graph graph;
+  std::vector<Expression> links;
+  std::vector<Program::Output> outputs;
+};
+
+TEST(Families, links_of_a_chain_are_one) {
+  const Chain chain(20);
+  const auto families = find_families(chain.graph, 40, chain.outputs);
+  ASSERT_EQ(families.size(), 2u);
+  EXPECT_EQ(families[0].rows, 19);
+  EXPECT_EQ(families[0].outputs.size(), 5u);  // a link and its four slopes
+  EXPECT_EQ(families[1].rows, 1);
+  EXPECT_EQ(families[1].outputs.size(), 3u);  // the first link has two
+}
+
+TEST(Families, another_constant_or_another_input_ends_one) {
+  Chain chain(20);
+  Graph& g = chain.graph;
+  chain.outputs.clear();
+  for (int i = 0; i < 20; ++i)
+    chain.outputs.push_back({0, i,
+                             i == 10 ? g.multiply(g.constant(3), g.input(i))
+                                     : g.multiply(g.constant(2), g.input(i == 15 ? 0 : i))});
+  const auto families = find_families(g, 40, chain.outputs);
+  ASSERT_EQ(families.size(), 2u);
+  EXPECT_EQ(families[0].rows, 10);
+  EXPECT_EQ(families[1].outputs.size(), 10u);
+}
+
+TEST(Families, give_what_straight_code_gives) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> some(-1, 1);
+  for (const bool with_calls : {false, true})
+    for (const int n : {2, 8, 9, 10, 11, 12, 13, 50, 101}) {
+      const Chain chain(n, with_calls);
+      const CompiledFunction looped(chain.graph, 2 * n, chain.outputs);
+      const Program straight(chain.graph, 2 * n, chain.outputs);
+      std::vector<double> x(2 * n), g(n), slopes(4 * n - 2), g0(n), slopes0(4 * n - 2);
+      for (double& v : x) v = some(random);
+      looped(x.data(), x.data(), g.data(), slopes.data());
+      straight.run(x.data(), x.data(), g0.data(), slopes0.data());
+      for (int i = 0; i < n; ++i) EXPECT_NEAR(g[i], g0[i], 4e-16) << n << " row " << i;
+      for (int i = 0; i < 4 * n - 2; ++i)
+        EXPECT_NEAR(slopes[i], slopes0[i], 4e-16) << n << ' ' << i;
+    }
+}
+
+/// A deep expression in every output, in which both orders of operands are possible everywhere: the
+/// search must not try all of them.
+TEST(Families, deep_rows_are_given_up_quickly) {
+  Graph g;
+  std::vector<Program::Output> outputs;
+  Expression pivot = g.input(0);
+  for (int i = 0; i < 3000; ++i) {
+    pivot = g.subtract(g.input(i), g.multiply(g.input(3000 + i), g.divide(g.constant(1), pivot)));
+    outputs.push_back({0, i, g.add(g.multiply(pivot, pivot), pivot)});
+  }
+  const auto families = find_families(g, 6000, outputs);
+  EXPECT_EQ(families.back().rows, 1);
+}
+
+}  // namespace
+}  // namespace rattleback
