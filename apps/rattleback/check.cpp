@@ -45,9 +45,10 @@ Answer answer(ModelFile file) {
       a.analysis.messages.emplace_back(error.what());
     }
   }
-  for (const Method& method : registry())
-    a.methods.push_back(
-        {&method, a.problem ? obstacle(method, *a.problem, a.analysis) : a.obstacle});
+  const auto reasons = a.problem ? obstacles(*a.problem, a.analysis)
+                                 : std::vector<std::string>(registry().size(), a.obstacle);
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    a.methods.push_back({&registry()[i], reasons[i]});
   return a;
 }
 

@@ -6,6 +6,7 @@
 #include "picture.hpp"
 #include "plan.hpp"
 #include "progress_bar.hpp"
+#include "rattleback/geometry/point_report.hpp"
 #include "rattleback/report/run_to_sink.hpp"
 #include "run_output.hpp"
 #include "signals.hpp"
@@ -179,6 +180,29 @@ void blame_model(const Problem& problem, const FinishedRun& run) {
     throw ModelError(problem.file.path + ": " + why);
 }
 
+/// What the start had and the last state has not: numbers relative to that state do not show it.
+std::string lost_on_the_way(const Problem& problem, const FinishedRun& run) {
+  constexpr double most_left = 0.05;
+  const AnySystem& system = problem.system;
+  const int m = system.constraint_count();
+  if (run.ok() || run.steps == 0 || m == 0 || m > PointReport::most_constraints) return {};
+  const PointReport before = report_point(system, *problem.start);
+  const PointReport after = report_point(system, run.final);
+  if (!before.finite() || !after.finite()) return {};
+  const double dg_before = before.jacobian_rank * slopes(system, *problem.start).norm();
+  const double dg_after = after.jacobian_rank * slopes(system, run.final).norm();
+  const auto fell = [](const std::string& what, double from, double to) {
+    return " The smallest singular value of " + what + " fell from " + detail::quote(from) +
+           " at the start to " + detail::quote(to) +
+           ": the motion comes to a singular point, where rank is lost and a smaller step does "
+           "not help.";
+  };
+  if (dg_after < most_left * dg_before) return fell("dg", dg_before, dg_after);
+  if (after.nondegeneracy < most_left * before.nondegeneracy)
+    return fell("N = {{g,H},g} (relative)", before.nondegeneracy, after.nondegeneracy);
+  return {};
+}
+
 int exit_code(const FinishedRun& run) {
   if (!run.ok()) return integration_failed;
   return run.stopped && caught_signal() != 0 ? signalled + caught_signal() : done;
@@ -226,6 +250,7 @@ int run(const RunRequest& request) {
   GuardedSink guarded(job.sink.get());
   FinishedRun run = execute(job, guarded, !request.quiet);
   blame_model(job.problem, run);
+  run.failure += lost_on_the_way(job.problem, run);
   if (run.ok() && !guarded.error().empty()) run.failure = guarded.error();
   memory.finish(run);
   job.sink.reset();  // closes the file

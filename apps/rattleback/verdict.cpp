@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "rattleback/geometry/consistent.hpp"
+#include "rattleback/integrators/registry.hpp"
 
 namespace rattleback::app {
 
@@ -53,6 +55,24 @@ void judge_by_start(const Problem& problem, Analysis& a) {
   a.obstacle.clear();
 }
 
+std::string obstacle_of_traits(const Method& method, const Problem& problem) {
+  const Applies& needs = method.info().applies;
+  const Traits has = problem.system.traits();
+  if (needs.natural && !has.natural) return "it needs a natural H = p.M^-1 p/2 + V(q)";
+  if (needs.lagrangian && !has.lagrangian) return "it needs a Lagrangian";
+  if (needs.holonomic && !has.holonomic) return "it needs constraints on positions only";
+  return {};
+}
+
+std::string obstacle_of_stepper(const Method& method, const Problem& problem) {
+  try {
+    (void)method.stepper<double>(problem.system);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 }  // namespace
 
 Analysis analysis_of(const Problem& problem) {
@@ -89,22 +109,26 @@ void require_well_posed(Problem& problem) {
 }
 
 std::string obstacle_of_form(const Method& method, const Problem& problem) {
-  const Applies& needs = method.info().applies;
-  const Traits has = problem.system.traits();
-  if (needs.natural && !has.natural) return "it needs a natural H = p.M^-1 p/2 + V(q)";
-  if (needs.lagrangian && !has.lagrangian) return "it needs a Lagrangian";
-  if (needs.holonomic && !has.holonomic) return "it needs constraints on positions only";
-  try {
-    (void)method.stepper<double>(problem.system);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  const std::string reason = obstacle_of_traits(method, problem);
+  return reason.empty() ? obstacle_of_stepper(method, problem) : reason;
 }
 
-std::string obstacle(const Method& method, const Problem& problem, const Analysis& analysis) {
-  const std::string reason = obstacle_of_form(method, problem);
-  return reason.empty() ? analysis.obstacle : reason;
+std::vector<std::string> obstacles(const Problem& problem, const Analysis& analysis) {
+  constexpr int large = 300;
+  const bool each = problem.system.dimension() + problem.system.constraint_count() <= large;
+  std::map<std::string, std::string> of_family;
+  std::vector<std::string> result;
+  for (const Method& method : registry()) {
+    std::string reason = obstacle_of_traits(method, problem);
+    if (reason.empty() && each) reason = obstacle_of_stepper(method, problem);
+    if (reason.empty() && !each) {
+      const auto [known, is_new] = of_family.try_emplace(method.family());
+      if (is_new) known->second = obstacle_of_stepper(method, problem);
+      reason = known->second;
+    }
+    result.push_back(reason.empty() ? analysis.obstacle : reason);
+  }
+  return result;
 }
 
 }  // namespace rattleback::app

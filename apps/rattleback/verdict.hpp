@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "problem.hpp"
 #include "rattleback/geometry/analysis.hpp"
@@ -28,10 +29,12 @@ bool reconsider(Problem& problem);
 /// Constraints up to which require_well_posed judges ranks.
 constexpr int most_judged_constraints = 100;
 
-/// Why the method cannot run this system; empty if it can.
-std::string obstacle(const Method& method, const Problem& problem, const Analysis& analysis);
-
-/// The same without an analysis: what the form of H and g rules out, and the method itself.
+/// Why the method cannot run this system, as far as the form of H and g and the method itself tell;
+/// empty if it can.
 std::string obstacle_of_form(const Method& method, const Problem& problem);
+
+/// For each method of the registry why it cannot run this system; empty if it can. Steppers of
+/// large systems take long to make: there the first of a family speaks for all.
+std::vector<std::string> obstacles(const Problem& problem, const Analysis& analysis);
 
 }  // namespace rattleback::app

@@ -191,6 +191,22 @@ p = { x = "0", y = "0" }
             self.assertTrue(value["notes"][0].startswith("without 'x[1]^2 + y[1]^2 - 1'"))
             self.assertLess(value["constraint"]["max"], 1e-10)
 
+    def test_rank_lost_on_the_way_is_said(self):
+        file = self.write("cusp.toml", """
+[model]
+name = "a cusp"
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "x"
+constraints = ["y^2 - x^3"]
+[initial]
+q = [1, 1]
+v = [-2, -3]
+""")
+        result = self.run_program("run", file, "--step", 0.01, "--steps", 1000, code=4)
+        self.assertRegex(result.stderr, "smallest singular value of dg fell from 3.6.* to 0.0.*"
+                         "rank is lost")
+
     def test_a_failure_keeps_what_was_done(self):
         file = self.write("wall.toml", """
 [model]
