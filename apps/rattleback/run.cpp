@@ -8,6 +8,7 @@
 #include "progress_bar.hpp"
 #include "rattleback/geometry/point_report.hpp"
 #include "rattleback/report/run_to_sink.hpp"
+#include "rattleback/solve/rank_revealing.hpp"
 #include "run_output.hpp"
 #include "signals.hpp"
 #include "sweep.hpp"
@@ -180,6 +181,15 @@ void blame_model(const Problem& problem, const FinishedRun& run) {
     throw ModelError(problem.file.path + ": " + why);
 }
 
+/// The constraint that is closest to depending on the others.
+std::string weakest_constraint(const Problem& problem, const State<double>& z, double smallest) {
+  const RankReport rank = RankRevealing(2 * smallest).factor(slopes(problem.system, z));
+  int i = 0;
+  while (i < rank.rank && i + 1 < problem.system.constraint_count() && rank.independent[i] == i)
+    ++i;
+  return "'" + problem.label(i) + "'";
+}
+
 /// What the start had and the last state has not: numbers relative to that state do not show it.
 std::string lost_on_the_way(const Problem& problem, const FinishedRun& run) {
   constexpr double most_left = 0.05;
@@ -192,15 +202,25 @@ std::string lost_on_the_way(const Problem& problem, const FinishedRun& run) {
   const double dg_before = before.jacobian_rank * slopes(system, *problem.start).norm();
   const double dg_after = after.jacobian_rank * slopes(system, run.final).norm();
   const auto fell = [](const std::string& what, double from, double to) {
-    return " The smallest singular value of " + what + " fell from " + detail::quote(from) +
+    return "the smallest singular value of " + what + " fell from " + detail::quote(from) +
            " at the start to " + detail::quote(to) +
-           ": the motion comes to a singular point, where rank is lost and a smaller step does "
-           "not help.";
+           ": the motion comes to a singular point, where rank is lost. ";
   };
-  if (dg_after < most_left * dg_before) return fell("dg", dg_before, dg_after);
+  if (dg_after < most_left * dg_before)
+    return fell("dg", dg_before, dg_after) + "Weakest there: constraint " +
+           weakest_constraint(problem, run.final, after.jacobian_rank) + ". ";
   if (after.nondegeneracy < most_left * before.nondegeneracy)
     return fell("N = {{g,H},g} (relative)", before.nondegeneracy, after.nondegeneracy);
   return {};
+}
+
+/// With that the step's own guess at a cause, its size, is replaced.
+std::string better_explained(const Problem& problem, const FinishedRun& run) {
+  const std::string cause = lost_on_the_way(problem, run);
+  const std::size_t from = run.failure.find("Likely cause: "), to = run.failure.find("At the last");
+  if (cause.empty() || from == std::string::npos || to == std::string::npos || to < from)
+    return run.failure;
+  return run.failure.substr(0, from) + "Likely cause: " + cause + run.failure.substr(to);
 }
 
 int exit_code(const FinishedRun& run) {
@@ -250,7 +270,7 @@ int run(const RunRequest& request) {
   GuardedSink guarded(job.sink.get());
   FinishedRun run = execute(job, guarded, !request.quiet);
   blame_model(job.problem, run);
-  run.failure += lost_on_the_way(job.problem, run);
+  run.failure = better_explained(job.problem, run);
   if (run.ok() && !guarded.error().empty()) run.failure = guarded.error();
   memory.finish(run);
   job.sink.reset();  // closes the file
