@@ -91,6 +91,8 @@ std::string point_in_words(const Problem& problem, const State<double>& z) {
   Residuals<AnySystem, double> residuals(system);
   residuals.evaluate(system, z);
   const long worst = residuals.worst_primary();
+  if (!std::isfinite(residuals.primary(worst)))
+    return "there constraint '" + problem.label(worst) + "' is not finite";
   std::string text = "there constraint '" + problem.label(worst) + "' is " +
                      detail::quote(residuals.primary(worst));
   if (system.constraint_count() > PointReport::most_constraints) return text;
@@ -120,7 +122,11 @@ void project_start(Problem& problem, const State<double>& given) {
     return;
   } catch (const ModelError&) {  // explained below
   }
-  const Analysis a = analyse(problem.file.system, &given);
+  Residuals<AnySystem, double> residuals(problem.system);
+  residuals.evaluate(problem.system, given);
+  // From where a constraint is not finite no points are found.
+  const bool finite = std::isfinite(residuals.largest_primary());
+  const Analysis a = analyse(problem.file.system, finite ? &given : nullptr);
   if (a.well_posed && !a.redundant.empty()) {
     leave_out(problem, a.redundant);
     try {
@@ -156,6 +162,8 @@ Problem prepare(ModelFile file) {
   } catch (const SingularLagrangian& error) {
     singular = singular_form(file, error);
     form = canonical(singular->system);
+  } catch (const ModelError& error) {
+    throw ModelError(file.path + ": " + error.what());
   }
   AnySystem system = expression_system(form);
   Problem problem{std::move(file), std::move(form), std::move(system), std::nullopt};

@@ -153,6 +153,9 @@ p = [0, 0]
         said = self.refused(3, "run", file, "--step", 0.01)
         for words in ("'x - 3' is -2", "no point satisfies the constraints"):
             self.assertIn(words, said)
+        file = self.write("root.toml", CIRCLE.replace("(x^2 + y^2 - L^2)/2", "sqrt(x) - L")
+                          + "q = [-1, 0]\np = [0, 1]\nproject = true\n")
+        self.assertIn("'sqrt(x) - L' is not finite", self.refused(3, "run", file, "--step", 0.01))
 
     def test_redundant_constraints_are_left_out(self):
         once = self.write("once.toml", CIRCLE + "q = [1, 0]\np = [0, 1]\n")
@@ -170,6 +173,23 @@ p = [0, 0]
         self.run_program("run", twice, "--step", 0.01, "--steps", 60, "--out", out, "--quiet")
         resumed = self.json_of("run", "--resume", out, "--steps", 100)
         self.assertEqual(resumed["final"], value["final"])
+
+    def test_a_singular_lagrangian_runs_with_its_constraints(self):
+        # With u = x + y^2/2 it is u_dot^2/2 - u - y^2/2: u falls, y stays at 0.
+        file = self.write("singular.toml", """
+[model]
+name = "one velocity too few"
+coordinates = ["x", "y"]
+lagrangian = "(x_dot + y*y_dot)^2/2 - (x + y^2/2) - y^2/2"
+[initial]
+q = [0.5, 0]
+v = [0.25, 0]
+""")
+        value = self.json_of("run", file, "--step", 0.01, "--steps", 100)
+        self.assertIn("L_vv has rank 1 of 2", value["notes"][0])
+        self.assertEqual(value["initial"]["p"], [0.25, 0])
+        self.assertAlmostEqual(value["final"]["q"][0], 0.5 + 0.25 - 0.5, delta=1e-10)
+        self.assertAlmostEqual(value["final"]["q"][1], 0, delta=1e-12)
 
     def test_redundant_constraints_among_many(self):
         family = """
