@@ -307,7 +307,7 @@ void trajectory_axes(std::string& script, const RunData& run, const Curves& c,
   if (solid) {
     place(script, {0.125, 0.425, 0.07, 0.84});
     say(script, "set view 62, 32, %s\nset xyplane relative 0.03\nset border 31",
-        lengths ? "1.0, 1.0\nset view equal xyz" : "0.95, 1.0");
+        lengths ? "0.78, 1.0\nset view equal xyz" : "0.95, 1.0");
     say(script, "set xtics offset -0.3,-0.3\nset ytics offset 0.7,-0.2");
   } else {
     place(script, lengths ? to_scale(panel, ranges, options) : panel);
