@@ -29,7 +29,7 @@ struct Answer {
   bool fine() const { return analysis.well_posed && analysis.consistent_start && !start_failed(); }
 };
 
-Answer answer(ModelFile file) {
+Answer answer(const ModelFile& file) {
   Answer a{.model = file.system.name};
   try {
     a.problem = prepare(file);
@@ -154,7 +154,7 @@ void print_names(std::string heading, const std::vector<std::string>& names) {
       line(heading, row);
       heading = row = "";
     }
-    row += name + (&name == &names.back() ? "" : ", ");
+    row += (row.empty() ? "" : " ") + name + (&name == &names.back() ? "" : ",");
   }
   line(heading, row);
 }
