@@ -1,4 +1,4 @@
-# The README's picture:  build/bin/why why.dat && gnuplot -e "data='why.dat'" docs/images/why.gp
+# The picture of docs/index.md:  build/bin/why why.dat && gnuplot -e "data='why.dat'" docs/images/why.gp
 set terminal svg size 960,340 font "sans-serif,13" background "white"
 set output "docs/images/pendulum.svg"
 set multiplot layout 1,3 margins 0.05,0.975,0.17,0.88 spacing 0.075,0.05

@@ -16,6 +16,7 @@
 #include "rattleback/geometry/flow.hpp"
 #include "rattleback/problem/derivatives.hpp"
 #include "rattleback/problem/dual.hpp"
+#include "rattleback/problem/energy_hessian.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/solve/dense.hpp"
 #include "rattleback/solve/newton.hpp"
@@ -140,7 +141,7 @@ class BaseStepper {
           return Status{};
         },
         [&](const Position& p) {  // I + h H_qp
-          base_hessian(system, z.q, p);
+          energy_hessian(system, z.q, p, hessian_);
           return lu_.factor([&](int i, int j) { return T(T(i == j) + T(h) * hessian_(i, n_ + j)); })
               .ok;
         },
@@ -169,7 +170,7 @@ class BaseStepper {
           return Status{};
         },
         [&](const Position& q) {  // I - h H_pq
-          base_hessian(system, q, z.p);
+          energy_hessian(system, q, z.p, hessian_);
           return lu_.factor([&](int i, int j) { return T(T(i == j) - T(h) * hessian_(n_ + i, j)); })
               .ok;
         },
@@ -277,7 +278,7 @@ class BaseStepper {
         r_[i] = z.q[i] + x[j * d + i];
         start_[i] = z.p[i] + x[j * d + n_ + i];
       }
-      base_hessian(system, r_, start_);
+      energy_hessian(system, r_, start_, hessian_);
       for (int i = 0; i < s; ++i) {
         const T factor = T(Real<S>(h * w.tableau.a[i][j]));
         for (int k = 0; k < n_; ++k)
@@ -288,30 +289,6 @@ class BaseStepper {
       }
     }
     return w.lu.factor([&](int i, int j) { return T(T(i == j) + w.matrix(i, j)); }).ok;
-  }
-
-  /// H_zz at the base values of (q, p), from gradients at dual points.
-  void base_hessian(const Sys& system, const Position& q, const Position& p) {
-    constexpr int K = chunk_for<D>;
-    using Lifted = Dual<T, K>;
-    auto& x = detail::scratch<Lifted, N, 20>(n_);
-    auto& y = detail::scratch<Lifted, N, 21>(n_);
-    auto& f_q = detail::scratch<Lifted, N, 22>(n_);
-    auto& f_p = detail::scratch<Lifted, N, 23>(n_);
-    for (int first = 0; first < 2 * n_; first += K) {
-      for (int i = 0; i < n_; ++i) {
-        x[i] = Lifted(base(q[i]));
-        y[i] = Lifted(base(p[i]));
-      }
-      for (int k = 0; k < K && first + k < 2 * n_; ++k)
-        (first + k < n_ ? x[first + k] : y[first + k - n_]).partials[k] = T(1);
-      system.energy_gradient(x, y, f_q, f_p);
-      for (int i = 0; i < n_; ++i)
-        for (int k = 0; k < K && first + k < 2 * n_; ++k) {
-          hessian_(i, first + k) = f_q[i].partials[k];
-          hessian_(n_ + i, first + k) = f_p[i].partials[k];
-        }
-    }
   }
 
   BaseMap map_;

@@ -19,6 +19,7 @@
 
 #include "rattleback/integrators/base_map.hpp"
 #include "rattleback/integrators/method_info.hpp"
+#include "rattleback/problem/energy_hessian.hpp"
 
 namespace rattleback {
 
@@ -184,7 +185,7 @@ class Index1Stepper {
         },
         [&](const Vector<S, dynamic>& beta) {
           for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta[k];
-          base_hessian(system, work_.q, work_.p);
+          energy_hessian(system, work_.q, work_.p, hessian_);
           return beta_lu_
               .factor([&](int i, int j) { return hessian_(n_ + alpha_[i], n_ + alpha_[j]); })
               .ok;
@@ -200,7 +201,7 @@ class Index1Stepper {
     matrix_.setConstant(T(0));
     for (int j = 0; j < s; ++j) {
       stage_point(z, x, j);
-      base_hessian(system, q_, p_);
+      energy_hessian(system, q_, p_, hessian_);
       for (int l = 0; l < d_; ++l) {
         for (int i = 0; i < s; ++i)
           for (int k = 0; k < free; ++k) {
@@ -215,30 +216,6 @@ class Index1Stepper {
       }
     }
     return lu_.factor([&](int i, int j) { return matrix_(i, j); }).ok;
-  }
-
-  /// H_zz at the base values of (q, p), from gradients at dual points.
-  void base_hessian(const Sys& system, const Position& q, const Position& p) {
-    constexpr int K = N == dynamic ? 4 : chunk_for<2 * N>;
-    using Lifted = Dual<T, K>;
-    auto& x = detail::scratch<Lifted, N, 60>(n_);
-    auto& y = detail::scratch<Lifted, N, 61>(n_);
-    auto& f_q = detail::scratch<Lifted, N, 62>(n_);
-    auto& f_p = detail::scratch<Lifted, N, 63>(n_);
-    for (int first = 0; first < 2 * n_; first += K) {
-      for (int i = 0; i < n_; ++i) {
-        x[i] = Lifted(base(q[i]));
-        y[i] = Lifted(base(p[i]));
-      }
-      for (int k = 0; k < K && first + k < 2 * n_; ++k)
-        (first + k < n_ ? x[first + k] : y[first + k - n_]).partials[k] = T(1);
-      system.energy_gradient(x, y, f_q, f_p);
-      for (int i = 0; i < n_; ++i)
-        for (int k = 0; k < K && first + k < 2 * n_; ++k) {
-          hessian_(i, first + k) = f_q[i].partials[k];
-          hessian_(n_ + i, first + k) = f_p[i].partials[k];
-        }
-    }
   }
 
   int n_, m_, d_;
