@@ -15,7 +15,7 @@ namespace rb = rattleback;
 
 constexpr double h = 0.01;
 
-const char* const pendulum_text = R"(
+const char* const pendulum_text = R"toml(
 [model]
 coordinates = ["x", "y"]
 mass        = [1.0, 1.0]
@@ -24,8 +24,8 @@ constraints = ["(x^2 + y^2 - 1)/2"]
 [initial]
 q = [1, 0]
 p = [0, -2]
-)";
-const char* const double_pendulum_text = R"(
+)toml";
+const char* const double_pendulum_text = R"toml(
 [model]
 coordinates = ["x1", "y1", "x2", "y2"]
 mass        = [1.0]
@@ -33,8 +33,8 @@ potential   = "y1 + y2"
 constraints = ["(x1^2 + y1^2 - 1)/2", "((x2 - x1)^2 + (y2 - y1)^2 - 1)/2"]
 [initial]
 q = [0.6, -0.8, 1.4, -1.4]
-)";
-const char* const chain_text = R"(
+)toml";
+const char* const chain_text = R"toml(
 [model]
 parameters  = { N = 100 }
 coordinates = ["x[1..N]", "y[1..N]"]
@@ -44,7 +44,7 @@ constraints = ["(x[1]^2 + y[1]^2 - 1)/2",
                "each(i, 2, N, ((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1)/2)"]
 [initial]
 q = { x = "i*sin(0.8)", y = "-i*cos(0.8)" }
-)";
+)toml";
 
 auto double_pendulum() {
   return rb::natural_system(
