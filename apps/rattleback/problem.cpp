@@ -198,12 +198,12 @@ void leave_out(Problem& problem, const std::vector<int>& redundant) {
     reduced.constraints.erase(reduced.constraints.begin() + *i);
     reduced.constraint_labels.erase(reduced.constraint_labels.begin() + *i);
   }
+  if (!problem.complete) problem.complete = problem.system;
   problem.form = canonical(std::move(reduced));
   problem.system = expression_system(problem.form);
   problem.notes.push_back("without " + names + ": redundant, " +
                           (redundant.size() == 1 ? "it follows" : "they follow") +
-                          " from the others; multipliers are those of the " +
-                          std::to_string(problem.system.constraint_count()) + " kept");
+                          " from the others");
 }
 
 Matrix<double, dynamic> slopes(const AnySystem& system, const State<double>& z) {

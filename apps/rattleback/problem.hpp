@@ -16,6 +16,7 @@ struct Problem {
   CanonicalSystem form;  ///< as it is integrated: with the constraints of a singular Lagrangian,
                          ///< without redundant ones
   AnySystem system;
+  std::optional<AnySystem> complete{};  ///< with the redundant constraints, where there are any
   /// Momenta from velocities, made consistent where the file asks for it; not judged yet.
   std::optional<State<double>> start;
   std::string no_start{};            ///< why `project = true` found none; empty: it did

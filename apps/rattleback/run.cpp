@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
 #include "exit_code.hpp"
+#include "minimal_multipliers.hpp"
 #include "picture.hpp"
 #include "plan.hpp"
 #include "progress_bar.hpp"
@@ -90,6 +92,11 @@ Job new_job(const RunRequest& request, ModelFile model) {
                             job.problem.form.source.coordinates);
   job.header.model_text = file.text;
   job.header.settings["path"] = file.path;
+  if (request.multipliers == "minimal") {
+    job.header.settings["multipliers"] = request.multipliers;
+    if (job.problem.complete && job.header.multipliers > 0)
+      job.header.multipliers = job.problem.complete->constraint_count();
+  }
   for (const auto& [name, value] : request.settings) job.header.settings["set " + name] = value;
   if (!request.out.empty()) job.sink = make_sink(request.out, job.header, request.checkpoint_every);
   return job;
@@ -151,13 +158,13 @@ Job resumed_job(const RunRequest& request) {
   return job;
 }
 
-FinishedRun execute(Job& job, GuardedSink& sink, bool show_progress) {
+FinishedRun execute(Job& job, const GuardedSink& guard, RunSink& sink, bool show_progress) {
   const Problem& problem = job.problem;
   ProgressBar bar("steps", show_progress);
   job.options.allow_inconsistent = true;  // judged already, with the constraint's name
   job.options.progress = [&](const Progress& p) {
     bar.show(p.step, p.steps, p.seconds);
-    return caught_signal() == 0 && sink.error().empty();
+    return caught_signal() == 0 && guard.error().empty();
   };
   if (!job.resumed)
     return run_to_sink(problem.system, *job.plan.method, *problem.start, job.options, sink,
@@ -268,7 +275,11 @@ int run(const RunRequest& request) {
   MemorySink memory(job.header);
   if (keep) job.options.record = [&](const RunSample& sample) { memory.add(sample); };
   GuardedSink guarded(job.sink.get());
-  FinishedRun run = execute(job, guarded, !request.quiet);
+  std::optional<MinimalMultipliers> spread;
+  if (job.problem.complete && job.header.settings.count("multipliers"))
+    spread.emplace(*job.problem.complete, job.problem.system, guarded);
+  FinishedRun run =
+      execute(job, guarded, spread ? static_cast<RunSink&>(*spread) : guarded, !request.quiet);
   blame_model(job.problem, run);
   run.failure = better_explained(job.problem, run);
   if (run.ok() && !guarded.error().empty()) run.failure = guarded.error();

@@ -18,7 +18,8 @@ struct RunRequest {
   Settings settings;
   std::string out, resume, plot, report;
   std::vector<std::string> plot_coordinates;
-  double checkpoint_every = 5;  ///< seconds
+  double checkpoint_every = 5;       ///< seconds
+  std::string multipliers = "kept";  ///< or "minimal", where constraints are redundant
   bool json = false, quiet = false;
 };
 

@@ -29,6 +29,27 @@ class Files(ProgramTest):
         self.assertEqual(lines[0].split(",")[:5], ["t", "x", "y", "p_x", "p_y"])
         self.assertEqual([float(x) for x in lines[-1].split(",")[1:3]], value["final"]["q"])
 
+    def test_redundant_constraints_share_their_multiplier(self):
+        # g, g, 6 g and 2 (2 + x) g: of least norm, each in proportion to its gradient.
+        model = os.path.join(program.ROOT, "tests", "geometry", "models", "duplicate.toml")
+        rows = {}
+        for which in ("kept", "minimal"):
+            out = self.path(which + ".csv")
+            self.json_of("run", model, "--step", 0.01, "--steps", 20, "--every", 1, "--out", out,
+                         "--multipliers", which)
+            with open(out, encoding="utf-8") as file:
+                names, *lines = file.read().splitlines()
+            first = names.split(",").index("lambda_1")
+            rows[which] = [[float(x) for x in line.split(",")] for line in lines[1:]]
+        self.assertEqual(len(rows["kept"]), 20)
+        for kept, minimal in zip(rows["kept"], rows["minimal"]):
+            self.assertEqual(len(kept), first + 1)
+            self.assertEqual(kept[:first], minimal[:first])
+            shares = [1, 1, 6, 2*(2 + kept[1])]
+            for share, value in zip(shares, minimal[first:], strict=True):
+                wanted = kept[first]*share/sum(s*s for s in shares)
+                self.assertLess(abs(value - wanted), 1e-12*abs(kept[first]) + 1e-15)
+
     def test_resume_equals_an_uninterrupted_run(self):
         whole = self.json_of("run", PENDULUM, "--steps", 50000, "--out", self.path("a.h5"),
                              "--every", 50)

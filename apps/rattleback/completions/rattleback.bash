@@ -4,7 +4,7 @@ _rattleback_options() {
   case $1 in
     run)
       echo --method --step --steps --time --every --set --out --json --quiet --resume \
-        --checkpoint-every --plot --plot-coordinates --report --help
+        --checkpoint-every --multipliers --plot --plot-coordinates --report --help
       ;;
     check) echo --set --json --help ;;
     compare) echo --methods --step --step-halvings --time --set --plot --json --quiet --help ;;
@@ -42,6 +42,10 @@ _rattleback() {
     --report) _rattleback_files "$word" html && return ;;
     --step | --steps | --time | --every | --set | --checkpoint-every | --step-halvings) return ;;
     --plot-coordinates) return ;;
+    --multipliers)
+      mapfile -t COMPREPLY < <(compgen -W 'kept minimal' -- "$word")
+      return
+      ;;
   esac
   if [[ $word == -* || -z $verb ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$(_rattleback_options "$verb")" -- "$word")

@@ -1,0 +1,26 @@
+// Multipliers where constraints are redundant: of all that give the same force, those of least norm
+// (Moore-Penrose), for every constraint that was written.
+#pragma once
+
+#include "rattleback/problem/any_system.hpp"
+#include "rattleback/report/run_sink.hpp"
+#include "rattleback/solve/rank_revealing.hpp"
+
+namespace rattleback::app {
+
+/// Passes everything on; dg^T lambda of the kept constraints is spread over all of them.
+class MinimalMultipliers final : public RunSink {
+ public:
+  MinimalMultipliers(AnySystem complete, AnySystem kept, RunSink& sink);
+
+  void add(const RunSample& sample) override;
+  void checkpoint(const RunCheckpoint& checkpoint) override { sink_.checkpoint(checkpoint); }
+  void finish(const RunFigures& figures) override { sink_.finish(figures); }
+
+ private:
+  AnySystem complete_, kept_;
+  RunSink& sink_;
+  RankRevealing solver_;
+};
+
+}  // namespace rattleback::app
