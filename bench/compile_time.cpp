@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
                .ours = compile,
                .against = [] { return 6.0; },  // what we allow ourselves
                .goal = 1,
-               .repetitions = 2,
+               .repetitions = 4,
                .unit = 1,
                .unit_name = "s"});
   return figures.run(argc, argv);

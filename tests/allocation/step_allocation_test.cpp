@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/expression/recorder.hpp"
 #include "rattleback/integrators/compensated.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
@@ -83,25 +85,28 @@ TEST_F(StepAllocation, is_counted) {
 }
 
 TEST_F(StepAllocation, none_for_any_registered_method_on_run_time_systems) {
-  const auto check = [](const char* name, auto system, const auto& start) {
-    const AnySystem any(name, system);
-    const auto z = start.template in<double>();
-    const State<double> dynamic_z{z.q, z.p};
+  const auto check_one = [](const AnySystem& any, const State<double>& z) {
     int tried = 0;
     for (const Method& method : registry()) {
       if (!method.info().applies(any.traits())) continue;
       long count = 0;
       try {
         auto stepper = method.stepper<double>(any);
-        count = allocations_of(any, *stepper, dynamic_z, 0.01);
+        count = allocations_of(any, *stepper, z, 0.01);
       } catch (const Error&) {
         continue;  // does not apply after all, and says so at set-up
       }
       if (count < 0) continue;  // nor does its first step succeed
       ++tried;
-      EXPECT_EQ(count, 0) << method.info().name << " on " << name;
+      EXPECT_EQ(count, 0) << method.info().name << " on " << any.name();
     }
-    EXPECT_GE(tried, 16) << name;
+    EXPECT_GE(tried, 16) << any.name();
+  };
+  // As it is, and as expressions in native code.
+  const auto check = [&](const std::string& name, auto system, const auto& start) {
+    const auto z = start.template in<double>();
+    check_one(AnySystem(name, system), {z.q, z.p});
+    check_one(expression_system(record(system, name + " recorded")), {z.q, z.p});
   };
   using namespace witness;
   check("planar_pendulum", planar_pendulum(), planar_pendulum_start);
@@ -136,6 +141,9 @@ TEST_F(StepAllocation, none_for_linked_chains) {
   auto stepper = Rattle<>{}.stepper<double>(chain);
   const auto z = witness::chain_start<double, 2>(links);
   EXPECT_EQ(allocations_of(chain, stepper, z, 0.001), 0);
+  const AnySystem recorded = expression_system(record(witness::chain<2>(links)));
+  const auto compiled = find_method("rattle").stepper<double>(recorded);
+  EXPECT_EQ(allocations_of(recorded, *compiled, z, 0.001), 0);
 }
 
 TEST_F(StepAllocation, none_for_compensated_steps) {
