@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <numbers>
 #include <set>
 
 #include "gnuplot.hpp"
@@ -295,6 +296,21 @@ Box to_scale(const Box& panel, std::vector<Range>& ranges, const PlotOptions& op
   return {panel.left + spare_x, panel.right - spare_x, panel.bottom + spare_y, panel.top - spare_y};
 }
 
+/// gnuplot fits a picture in space to the width of its panel: narrower where it would be too high.
+Box fitted(const Box& panel, const std::vector<Range>& ranges, const PlotOptions& options) {
+  constexpr double degree = std::numbers::pi / 180, tilt = 62 * degree, turn = 32 * degree;
+  const auto size = [&](int axis) { return ranges[axis].high - ranges[axis].low; };
+  const double wide = size(0) * std::cos(turn) + size(1) * std::sin(turn);
+  const double high = size(2) * std::sin(tilt) +
+                      (size(0) * std::sin(turn) + size(1) * std::cos(turn)) * std::cos(tilt);
+  constexpr double beyond = 1.15;  // how much wider than the panel it draws, measured
+  const double width = (panel.right - panel.left) * options.width * beyond;
+  const double height = (panel.top - panel.bottom) * options.height;
+  const double part = std::min(1.0, height / high * wide / width);
+  const double spare = (panel.right - panel.left) * (1 - part) / 2;
+  return {panel.left + spare, panel.right - spare, panel.bottom, panel.top};
+}
+
 void trajectory_axes(std::string& script, const RunData& run, const Curves& c,
                      const PlotOptions& options) {
   const bool solid = c.labels.size() == 3;
@@ -305,9 +321,10 @@ void trajectory_axes(std::string& script, const RunData& run, const Curves& c,
   const Box panel{0.075, 0.455, 0.12, 0.85};
   heading(script, {0.03, 0, 0, 0.85}, "trajectory   (○ start, ● end)");
   if (solid) {
-    place(script, {0.125, 0.425, 0.07, 0.84});
+    const Box space{0.125, 0.425, 0.07, 0.84};
+    place(script, lengths ? fitted(space, ranges, options) : space);
     say(script, "set view 62, 32, %s\nset xyplane relative 0.03\nset border 31",
-        lengths ? "0.78, 1.0\nset view equal xyz" : "0.95, 1.0");
+        lengths ? "1.0, 1.0\nset view equal xyz" : "0.95, 1.0");
     say(script, "set xtics offset -0.3,-0.3\nset ytics offset 0.7,-0.2");
   } else {
     place(script, lengths ? to_scale(panel, ranges, options) : panel);
