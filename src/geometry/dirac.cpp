@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <set>
 
 #include "constraint_set.hpp"
@@ -261,10 +262,10 @@ class Algorithm {
       if (!nothing && (zero || !holds[k])) return irregular(rows[k], zero);
       chain_.redundant.push_back(redundancy(rows[k], eliminations));
     }
-    for (auto i = rows.rbegin(); i != rows.rend(); ++i) {
-      chi_.erase(*i);
-      chain_.constraints.erase(chain_.constraints.begin() + *i);
-      chain_.kept.erase(chain_.kept.begin() + *i);
+    for (const int i : std::views::reverse(rows)) {
+      chi_.erase(i);
+      chain_.constraints.erase(chain_.constraints.begin() + i);
+      chain_.kept.erase(chain_.kept.begin() + i);
     }
     return true;
   }

@@ -99,10 +99,9 @@ Integrability integrability(Graph& graph, int n, const std::vector<Expression>& 
     int form, component, input, index;
   };
   std::vector<Curl> curls;
-  for (std::size_t f = 0; f < forms.size(); ++f)
-    for (int k = 0; k < size; ++k) {
-      outputs.push_back({0, static_cast<int>(outputs.size()), forms[f].coefficient[k]});
-    }
+  for (const auto& form : forms)
+    for (int k = 0; k < size; ++k)
+      outputs.push_back({0, static_cast<int>(outputs.size()), form.coefficient[k]});
   for (std::size_t f = 0; f < forms.size(); ++f)
     for (int k = 0; k < size && !forms[f].closed; ++k)
       for (const auto& [input, value] : gradient(graph, forms[f].coefficient[k], 0, n)) {

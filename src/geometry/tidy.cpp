@@ -172,7 +172,7 @@ Expression tidied(Graph& graph, Expression e, std::size_t most_terms) {
 std::string readable(const Graph& graph, Expression e,
                      const std::function<std::string(int)>& input_name, bool up_to_factor,
                      std::size_t longest) {
-  const std::string plain = graph.text(e, input_name, longest);
+  std::string plain = graph.text(e, input_name, longest);
   const auto polynomial = Expansion(graph, 24).of(e);
   if (!polynomial || polynomial->empty() || graph.is_constant(e)) return plain;
   const std::vector<Term> terms = terms_of(graph, *polynomial);
@@ -187,7 +187,7 @@ std::string readable(const Graph& graph, Expression e,
       const Operation operation = graph.node({f.node}).operation;
       const bool alone = operand_count(operation) != 2 || operation == Operation::atan2;
       const bool bare = terms.size() == 1 && t.factors.size() == 1 && f.exponent == 1 && c == 1;
-      if (!alone && !bare) atom = '(' + atom + ')';
+      if (!alone && !bare) atom.insert(0, 1, '(').push_back(')');
       if (std::abs(f.exponent) > 1) atom += '^' + std::to_string(std::abs(f.exponent));
       if (f.exponent > 0)
         product += (product.empty() ? "" : "*") + atom;
@@ -195,7 +195,10 @@ std::string readable(const Graph& graph, Expression e,
         divisor += '/' + atom;
     }
     const std::string size = detail::quote(std::abs(c));
-    out += (product.empty() ? size : size == "1" ? product : size + '*' + product) + divisor;
+    if (product.empty() || size != "1") out += size;
+    if (!product.empty() && size != "1") out += '*';
+    out += product;
+    out += divisor;
   }
   return out.size() <= plain.size() + 8 ? out : plain;
 }

@@ -28,6 +28,7 @@ struct MakeBaseline {
 
 std::vector<Method> baseline_methods() {
   std::vector<Method> methods;
+  methods.reserve(std::size(baselines));
   for (const auto& b : baselines)
     methods.emplace_back("baseline", Method::Options{{"kind", std::string(b.name)}},
                          baseline_info(b.kind), MakeBaseline{b.kind});

@@ -60,7 +60,6 @@ class SmallSystem {
 class SparseSystem {
  public:
   static constexpr int dimension_at_compile_time = dynamic;
-  static constexpr int constraints_at_compile_time = dynamic;
   template <class S>
   using Kernel = SparseKernel<SparseSystem>;
 
