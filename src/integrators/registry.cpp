@@ -31,6 +31,17 @@ Method::Options parse_options(std::string_view specification, std::string_view t
   return options;
 }
 
+[[noreturn]] void refuse_option(const std::string& name, const std::string& option,
+                                const std::set<std::string>& known) {
+  throw InputError("method", "'" + name + "' has no option '" + option +
+                                 "'; it has: " + (known.empty() ? "none" : join(known)));
+}
+[[noreturn]] void refuse_value(const std::string& name, const std::string& option,
+                               const std::string& value, const std::set<std::string>& choices) {
+  throw InputError("method", "option '" + option + "' of '" + name + "' cannot be '" + value +
+                                 "'; choices: " + join(choices));
+}
+
 /// Names the first option that no variant of the family knows, or its choices.
 [[noreturn]] void refuse(const std::vector<const Method*>& family, const Method::Options& wanted) {
   const std::string& name = family.front()->family();
@@ -41,12 +52,8 @@ Method::Options parse_options(std::string_view specification, std::string_view t
         known.insert(key);
         if (key == option) choices.insert(choice);
       }
-    if (choices.empty())
-      throw InputError("method", "'" + name + "' has no option '" + option +
-                                     "'; it has: " + (known.empty() ? "none" : join(known)));
-    if (!choices.count(value))
-      throw InputError("method", "option '" + option + "' of '" + name + "' cannot be '" + value +
-                                     "'; choices: " + join(choices));
+    if (choices.empty()) refuse_option(name, option, known);
+    if (!choices.count(value)) refuse_value(name, option, value, choices);
   }
   throw InputError("method", "this combination of options is not available for '" + name + "'");
 }

@@ -149,6 +149,7 @@ class Writer {
   CompiledFunction solve(const std::vector<Column>& columns, int factor_size) {
     Graph g;
     std::vector<Expression> x;
+    x.reserve(rows_);
     for (int i = 0; i < rows_; ++i) x.push_back(g.input(factor_size + i));
     int next = rows_;
     std::vector<int> start;

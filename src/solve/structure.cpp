@@ -65,6 +65,7 @@ std::optional<Structure> block_chain(const CouplingPattern& pattern) {
     by_neighbours[closed].push_back(v);
   }
   std::vector<std::vector<int>> groups;
+  groups.reserve(by_neighbours.size());
   for (auto& [neighbours, members] : by_neighbours) groups.push_back(members);
   std::sort(groups.begin(), groups.end());
   const int size = int(groups.front().size());
