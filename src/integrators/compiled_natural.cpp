@@ -148,8 +148,8 @@ std::string constraint_structure(const AnySystem& system) {
   const CompiledNatural* code = system.model<double>().compiled();
   const std::string size = std::to_string(system.constraint_count());
   if (!code || code->is_small()) return "dense " + size + " x " + size;
-  const SparseSystem sparse(*code);
-  return to_string(SparseKernel<SparseSystem>(sparse).structure().kind) + " of " + size;
+  const Structure structure = choose_structure(couplings(code->pattern, code->dimension));
+  return to_string(structure.kind) + " of " + size;
 }
 
 }  // namespace rattleback

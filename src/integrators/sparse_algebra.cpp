@@ -9,18 +9,6 @@ namespace {
 
 using Outputs = std::vector<Program::Output>;
 
-CouplingPattern couplings(const JacobianPattern& pattern, int columns) {
-  CouplingPattern coupled(pattern.start.size() - 1);
-  std::vector<std::vector<int>> rows_at(columns);
-  for (int i = 0; i < static_cast<int>(coupled.size()); ++i)
-    for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) {
-      auto& rows = rows_at[pattern.column[k]];
-      coupled[i].insert(coupled[i].end(), rows.begin(), rows.end());
-      rows.push_back(i);
-    }
-  return normalised(coupled);
-}
-
 /// A chain is eliminated from both ends at once: two short sequences of dependent divisions instead
 /// of one long one.
 std::vector<int> elimination_order(const Structure& structure, int m) {
@@ -203,6 +191,18 @@ class Writer {
 };
 
 }  // namespace
+
+CouplingPattern couplings(const JacobianPattern& pattern, int columns) {
+  CouplingPattern coupled(pattern.start.size() - 1);
+  std::vector<std::vector<int>> rows_at(columns);
+  for (int i = 0; i < static_cast<int>(coupled.size()); ++i)
+    for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k) {
+      auto& rows = rows_at[pattern.column[k]];
+      coupled[i].insert(coupled[i].end(), rows.begin(), rows.end());
+      rows.push_back(i);
+    }
+  return normalised(coupled);
+}
 
 SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
                              const std::vector<double>& inverse_mass) {

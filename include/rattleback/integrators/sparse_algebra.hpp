@@ -9,6 +9,9 @@
 
 namespace rattleback {
 
+/// Which constraints share a coordinate.
+CouplingPattern couplings(const JacobianPattern& pattern, int columns);
+
 /// In all of these G stands for its nonzeros in their places, F for the factors: the
 /// inverse pivots, then the nonzeros below the diagonal of L.
 class SparseAlgebra {

@@ -1,6 +1,6 @@
 // The verbs of NaturalConstrained for a natural system in straight-line code
-// (expression_system.hpp): G is the array of its nonzeros, products with it are compiled, and the
-// linear algebra of G M^-1 G^T is chosen from its pattern, once.
+// (expression_system.hpp): G is the array of its nonzeros, and the linear algebra around it is
+// compiled for its pattern (sparse_algebra.hpp).
 #pragma once
 
 #include <algorithm>
