@@ -86,9 +86,11 @@ struct Forms {
 
 class Writer {
  public:
-  Writer(const Program& program, int lanes, int stride, int rows)
+  Writer(const Program& program, int lanes, int stride, int rows, std::span<const double> constants)
       : program_(program),
-        lanes_(lanes),
+        own_constants_(constants),
+        all_lanes_(lanes),
+        lanes_(std::min(lanes, 4)),
         stride_(stride),
         rows_(rows),
         plan_(detail::allocate(program, lanes > 1)) {
@@ -109,7 +111,7 @@ class Writer {
     if (rows_ > 0)
       write_rows();
     else
-      for (const Step& step : plan_.steps) write(step);
+      write_body();
     epilogue();
     errors_.check();
     return entry;
@@ -136,10 +138,11 @@ class Writer {
     both(~(std::uint64_t{1} << 63));
     both(std::bit_cast<std::uint64_t>(1.0));
     both(0);
-    for (const double c : program_.constants()) {
-      const double copies[4] = {c, c, c, c};
-      as_.embed(copies, sizeof(double) * lanes_);
-    }
+    if (own_constants_.empty())
+      for (const double c : program_.constants())
+        for (int lane = 0; lane < all_lanes_; ++lane) as_.embedDouble(c);
+    else
+      as_.embed(own_constants_.data(), own_constants_.size_bytes());
   }
   enum Mask { sign_bit, all_but_sign, one, zero };
   x86::Mem mask(Mask which) const { return x86::ptr(pool_, 32 * which); }
@@ -152,10 +155,10 @@ class Writer {
       if (offset >= std::int64_t{1} << 31) throw Error("native code: an array is too long");
       return x86::ptr(base, static_cast<std::int32_t>(offset));
     };
-    const std::int64_t entry = std::int64_t{place.index} * stride_;
+    const std::int64_t entry = std::int64_t{place.index} * stride_ + first_lane_;
     switch (place.array) {
       case Place::constant:
-        return x86::ptr(pool_, 128 + 8 * (place.index * lanes_ + lane));
+        return x86::ptr(pool_, 128 + 8 * (place.index * all_lanes_ + first_lane_ + lane));
       case Place::x:
         return at(plan_.calls ? x86::rbx : x86::rdi, entry);
       case Place::y:
@@ -172,24 +175,32 @@ class Writer {
     }
   }
 
-  /// The same for windows of `lanes` rows; the last one is moved back to end with the last row.
+  /// Four lanes at a time.
+  void write_body() {
+    for (first_lane_ = 0; first_lane_ < all_lanes_; first_lane_ += lanes_)
+      for (const Step& step : plan_.steps) write(step);
+  }
+
+  /// The same for windows of one row or, side by side in the lanes, several; then the last window
+  /// is moved back to end with the last row.
   void write_rows() {
     if (plan_.calls && !slots_on_stack_) throw Error("native code: a row is too long");
     const x86::Gp left = plan_.calls ? x86::r15 : x86::r9;
-    const int windows = (rows_ + lanes_ - 1) / lanes_, surplus = windows * lanes_ - rows_;
+    const int window = stride_ == 1 ? lanes_ : 1;
+    const int windows = (rows_ + window - 1) / window, surplus = windows * window - rows_;
     const auto move = [&](int rows) {
       using namespace x86;
       for (const Gp& pointer :
            plan_.calls ? std::array{rbx, r12, r13, r14} : std::array{rdi, rsi, rdx, rcx})
-        as_.add(pointer, 8 * rows);
+        as_.add(pointer, 8 * stride_ * rows);
     };
     const asmjit::Label top = as_.newLabel(), done = as_.newLabel();
     as_.mov(left.r32(), windows);
     as_.bind(top);
-    for (const Step& step : plan_.steps) write(step);
+    write_body();
     as_.dec(left.r32());
     as_.jz(done);
-    move(lanes_);
+    move(window);
     if (surplus > 0) {
       as_.cmp(left.r32(), 1);
       as_.jne(top);
@@ -355,7 +366,11 @@ class Writer {
   }
 
   const Program& program_;
-  const int lanes_, stride_, rows_;
+  const std::span<const double> own_constants_;
+  const int all_lanes_;
+  const int lanes_;     // in a register
+  int first_lane_ = 0;  // of those being written
+  const int stride_, rows_;
   const detail::Allocation plan_;
   bool slots_on_stack_ = true;
   Errors errors_;
@@ -411,13 +426,19 @@ bool NativeCode::available() {
   return possible;
 }
 
-NativeCode::NativeCode(const Program& program, int lanes, int stride, int rows)
+NativeCode::NativeCode(const Program& program, int lanes, int stride, int rows,
+                       std::span<const double> constants)
     : lanes_(lanes), stride_(stride == 0 ? lanes : stride) {
-  if (lanes != 1 && lanes != 4) throw InputError("lanes", "1 or 4, got " + std::to_string(lanes));
-  if (rows > 0 ? rows < lanes || stride_ != 1 : stride_ < lanes)
+  if (lanes != 1 && lanes != 4 && lanes != 8)
+    throw InputError("lanes", "1, 4 or 8, got " + std::to_string(lanes));
+  const bool rows_in_lanes = rows > 0 && stride_ == 1;
+  if (rows_in_lanes ? lanes > 4 || rows < lanes : stride_ < lanes)
     throw InputError("stride", "at least the number of lanes, got " + std::to_string(stride));
+  if (!constants.empty() && constants.size() != program.constants().size() * lanes)
+    throw InputError("constants",
+                     "one for every lane of each, got " + std::to_string(constants.size()));
   if (!available()) throw Error("native code: not available here");
-  Writer writer(program, lanes_, stride_, rows);
+  Writer writer(program, lanes_, stride_, rows, constants);
   const std::size_t entry = writer.write();
   size_ = writer.size();
   scratch_ = writer.scratch();
@@ -434,7 +455,7 @@ namespace rattleback {
 
 bool NativeCode::available() { return false; }
 
-NativeCode::NativeCode(const Program&, int, int, int) {
+NativeCode::NativeCode(const Program&, int, int, int, std::span<const double>) {
   throw Error("native code: not available here");
 }
 

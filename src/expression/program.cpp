@@ -118,4 +118,14 @@ Program::Program(const Graph& graph, int split, std::span<const Output> outputs)
     results_.push_back({o.array, o.index, number.at(o.expression.node)});
 }
 
+bool Program::has_shape_of(const Program& other) const {
+  const auto same_exponent = [&](const Instruction& i) {
+    return i.operation != Operation::power || i.b >= static_cast<int>(constants_.size()) ||
+           constants_[i.b] == other.constants_[i.b];
+  };
+  return constants_.size() == other.constants_.size() && inputs_ == other.inputs_ &&
+         instructions_ == other.instructions_ && results_ == other.results_ &&
+         std::ranges::all_of(instructions_, same_exponent);
+}
+
 }  // namespace rattleback

@@ -75,5 +75,7 @@ inline Sized atan2(Sized a, Sized b) {
 template <>
 struct rattleback::ScalarTraits<rattleback::detail::Sized> {
   using Base = double;
+  static constexpr int lanes = 1;
+  static constexpr bool is_dual = false;
   static double base(const detail::Sized& x) { return x.value; }
 };

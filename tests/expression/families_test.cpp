@@ -7,13 +7,15 @@
 
 #include "rattleback/expression/compiled_function.hpp"
 #include "rattleback/expression/derivative.hpp"
+#include "rattleback/problem/error.hpp"
+#include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
 namespace {
 
 /// A chain of `rows` links x[k], y[k] with its slopes, nonzeros of a kind side by side.
 struct Chain {
-  explicit Chain(int rows, bool with_calls = false) : n(rows) {
+  explicit Chain(int rows, bool with_calls = false, double square = 1) : n(rows) {
     for (int i = 0; i < n; ++i) {
       const auto step = [&](int first) {
         const Expression own = graph.input(first + i);
@@ -22,7 +24,7 @@ struct Chain {
       const Expression dx = step(0), dy = step(n);
       Expression g = graph.add(graph.multiply(dx, dx), graph.multiply(dy, dy));
       if (with_calls) g = graph.add(g, graph.apply(Operation::sin, dx));
-      links.push_back(graph.subtract(g, graph.constant(1)));
+      links.push_back(graph.subtract(g, graph.constant(square)));
     }
     const SparseExpressions slopes = jacobian(graph, links, 0, 2 * n);
     for (int i = 0; i < n; ++i) {
@@ -93,6 +95,62 @@ TEST(Families, deep_rows_are_given_up_quickly) {
   }
   const auto families = find_families(g, 6000, outputs);
   EXPECT_EQ(families.back().rows, 1);
+}
+
+/// Chains of different lengths in the lanes of a pack, in native code and in byte code, are the
+/// chains one by one, to the bit.
+TEST(Families, run_in_packs) {
+  constexpr int n = 21, lanes = CompiledFunction::lanes_of_a_pack;
+  for (const bool with_calls : {false, true}) {
+    std::vector<CompiledFunction> members;
+    std::vector<const CompiledFunction*> pointers;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Chain chain(n, with_calls, 1.1 + lane);
+      members.emplace_back(chain.graph, 2 * n, chain.outputs);
+    }
+    for (const CompiledFunction& f : members) pointers.push_back(&f);
+    const CompiledFunction packed = CompiledFunction::packed(pointers);
+    EXPECT_EQ(packed.is_native(), NativeCode::available());
+
+    std::mt19937 random(1);
+    Vector<Pack, dynamic> x(2 * n), a(n), b(4 * n), same_a(n), same_b(4 * n);
+    for (Pack& value : x)
+      for (int lane = 0; lane < lanes; ++lane)
+        value.set(lane, std::uniform_real_distribution<double>(-1, 1)(random));
+    packed(x.data(), x.data(), a.data(), b.data());
+    members[0](x.data(), x.data(), same_a.data(), same_b.data());  // all like the first
+    for (int lane = 0; lane < lanes; ++lane) {
+      Vector<double, dynamic> point(2 * n), g(n), slopes(4 * n);
+      for (int i = 0; i < 2 * n; ++i) point[i] = x[i][lane];
+      members[lane](point.data(), point.data(), g.data(), slopes.data());
+      for (int i = 0; i < n; ++i) EXPECT_EQ(a[i][lane], g[i]) << i;
+      for (int i = 0; i < 4 * n - 2; ++i) EXPECT_EQ(b[i][lane], slopes[i]) << i;
+      members[0](point.data(), point.data(), g.data(), slopes.data());
+      for (int i = 0; i < n; ++i) EXPECT_EQ(same_a[i][lane], g[i]) << i;
+    }
+  }
+}
+
+TEST(Families, only_one_shape_is_packed) {
+  const Chain longer(22), plain(21), other(21, true);
+  std::vector<CompiledFunction> members;
+  for (const Chain* chain : {&plain, &other, &longer})
+    members.emplace_back(chain->graph, 2 * chain->n, chain->outputs);
+  EXPECT_TRUE(members[0].has_shape_of(members[0]));
+  EXPECT_FALSE(members[0].has_shape_of(members[1]));
+  EXPECT_FALSE(members[0].has_shape_of(members[2]));
+  std::vector<const CompiledFunction*> lanes(8, &members[0]);
+  lanes[5] = &members[1];
+  EXPECT_THROW(CompiledFunction::packed(lanes), InputError);
+
+  // Exponents are part of the shape: they decide what a power of a negative number is.
+  const auto power = [](double exponent) {
+    Graph g;
+    const Program::Output output{0, 0, g.power(g.input(0), g.constant(exponent))};
+    return Program(g, 1, std::span(&output, 1));
+  };
+  EXPECT_TRUE(power(2.3).has_shape_of(power(2.3)));
+  EXPECT_FALSE(power(2.3).has_shape_of(power(2.4)));
 }
 
 }  // namespace

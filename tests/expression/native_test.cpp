@@ -75,6 +75,31 @@ void expect_same(const Program& program, const std::function<double()>& value,
   EXPECT_EQ(differences(program, 1, 1, value), 0) << what;
   EXPECT_EQ(differences(program, 4, 4, value), 0) << what << ", four lanes";
   EXPECT_EQ(differences(program, 4, 8, value), 0) << what << ", four lanes of eight";
+  EXPECT_EQ(differences(program, 8, 8, value), 0) << what << ", eight lanes";
+}
+
+/// The same where every lane has constants of its own.
+int differences_with_constants(const Program& program, const std::function<double()>& value) {
+  constexpr int lanes = 8;
+  const Sizes s = sizes_of(program);
+  const int count = static_cast<int>(program.constants().size());
+  std::vector<double> constants(count * lanes), x(s.x * lanes), y(s.y * lanes);
+  for (auto* array : {&constants, &x, &y})
+    for (double& v : *array) v = value();
+  std::vector<double> a(s.a * lanes), b(s.b * lanes);
+  const NativeCode code(program, lanes, lanes, 0, constants);
+  code(x.data(), y.data(), a.data(), b.data());
+  int different = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    std::vector<double> expected_a(s.a), expected_b(s.b);
+    program.run<double>(lane_of(constants, count, lanes, lane).data(), 1,
+                        lane_of(x, s.x, lanes, lane).data(), lane_of(y, s.y, lanes, lane).data(),
+                        expected_a.data(), expected_b.data());
+    const auto written = lane_of(a, s.a, lanes, lane), also = lane_of(b, s.b, lanes, lane);
+    for (int k = 0; k < s.a; ++k) different += !same_bits(written[k], expected_a[k]);
+    for (int k = 0; k < s.b; ++k) different += !same_bits(also[k], expected_b[k]);
+  }
+  return different;
 }
 
 bool has_instruction(Operation operation) {
@@ -124,6 +149,15 @@ TEST_F(Native, ThousandsOfRandomProgramsToTheBit) {
     expect_same(program, near_one, "seed " + std::to_string(seed));
   }
   EXPECT_GT(instructions, 200'000U);
+}
+
+TEST_F(Native, EveryLaneHasItsOwnConstants) {
+  for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) {
+    const Program program = random_program(seed, 1 << seed % 9, 10, 5, seed % 3 != 0);
+    EXPECT_EQ(differences_with_constants(program, near_one), 0) << "seed " << seed;
+  }
+  const Program program = random_program(1, 30, 10, 5, false);
+  EXPECT_THROW(NativeCode(program, 8, 8, 0, std::vector<double>(1)), InputError);
 }
 
 TEST_F(Native, EveryOperationOnEverySpecialValue) {
@@ -337,7 +371,7 @@ TEST_F(Native, CopiesOutliveTheOriginal) {
 TEST_F(Native, WrongLanesAreNamed) {
   const Program program = random_program(1, 3, 10, 1, false);
   EXPECT_THROW(NativeCode(program, 2), InputError);
-  EXPECT_THROW(NativeCode(program, 8), InputError);
+  EXPECT_THROW(NativeCode(program, 16), InputError);
   EXPECT_THROW(NativeCode(program, 4, 2), InputError);
 }
 

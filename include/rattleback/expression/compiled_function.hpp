@@ -1,7 +1,11 @@
-// Outputs ready to run: native code for double where the machine allows it, byte code for every
-// other scalar. Families of outputs run as loops (families.hpp), the rest as straight-line code.
+// Outputs ready to run: native code for double and packs where the machine allows it, byte code for
+// every other scalar. Families of outputs run as loops (families.hpp), the rest as straight-line
+// code. Native code is made when it is first asked for.
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -10,28 +14,40 @@
 
 namespace rattleback {
 
+/// Copies share the code. Any number of threads may call the same function.
 class CompiledFunction {
  public:
   CompiledFunction() = default;
   CompiledFunction(const Graph& graph, int split, std::span<const Program::Output> outputs);
 
-  bool is_native() const { return native_; }
+  /// Whether the two differ in the values of their constants at most.
+  bool has_shape_of(const CompiledFunction& other) const;
+  static constexpr int lanes_of_a_pack = 8;
+  /// Functions of one shape, one in each lane of a pack. It is called with packs only.
+  static CompiledFunction packed(std::span<const CompiledFunction* const> lanes);
+
+  /// Whether it runs, or would run, as native code.
+  bool is_native() const { return body_ && body_->native(); }
 
   /// f(x, y) -> (a, b); see Program. What is written must not overlap what is read.
   template <class S>
   void operator()(const S* x, const S* y, S* a, S* b) const {
-    if constexpr (std::is_same_v<S, double>)
-      if (native_) {
-        for (const Part& part : parts_) part.code(x, y, a, b);
-        return;
-      }
-    for (const Part& part : parts_)
-      for (int r = 0; r < part.rows; ++r) part.program.run(x + r, y + r, a + r, b + r);
+    if (!body_) return;
+    if constexpr (std::is_same_v<S, double>) {
+      if (body_->native()) return body_->call(x, y, a, b);
+    } else if constexpr (detail::is_pack<S>) {
+      if (body_->lanes > 1 && body_->native())
+        return body_->call(as_doubles(x), as_doubles(y), as_doubles(a), as_doubles(b));
+    }
+    for (const Part& part : body_->parts)
+      for (int r = 0; r < part.rows; ++r)
+        part.program.run(part.constants.data(), body_->lanes, x + r, y + r, a + r, b + r);
   }
   /// The native code of a function without families; null where there is none.
   NativeCode::Function function() const {
-    return native_ && parts_.size() == 1 && parts_[0].rows == 1 ? parts_[0].code.function()
-                                                                : nullptr;
+    return is_native() && body_->parts.size() == 1 && body_->parts[0].rows == 1
+               ? body_->parts[0].code.function()
+               : nullptr;
   }
   /// Whether the values depend on nothing.
   bool is_constant() const;
@@ -40,10 +56,38 @@ class CompiledFunction {
   struct Part {
     int rows;
     Program program;
-    NativeCode code;
+    std::vector<double> constants;  ///< of every lane
+    NativeCode code{};
   };
-  std::vector<Part> parts_;
-  bool native_ = false;
+  struct Body {
+    int lanes = 1;
+    std::vector<Part> parts;
+
+    bool native() {
+      const Code now = code.load(std::memory_order_acquire);
+      return now == Code::undecided ? decide() : now == Code::native;
+    }
+    void call(const double* x, const double* y, double* a, double* b) const {
+      for (const Part& part : parts) part.code(x, y, a, b);
+    }
+
+   private:
+    enum class Code : std::uint8_t { undecided, native, bytes };
+    bool decide();
+    bool compile();
+    std::atomic<Code> code = Code::undecided;
+    std::mutex mutex;
+  };
+  template <class Pack>
+  static const double* as_doubles(const Pack* x) {
+    return reinterpret_cast<const double*>(x);
+  }
+  template <class Pack>
+  static double* as_doubles(Pack* x) {
+    return reinterpret_cast<double*>(x);
+  }
+
+  std::shared_ptr<Body> body_;
 };
 
 }  // namespace rattleback

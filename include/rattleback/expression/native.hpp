@@ -1,9 +1,10 @@
-// Programs as machine code for x86-64 with AVX2 and FMA, for one point or four at a time. Results
-// are those of Program::run<double>, to the bit (which NaN a NaN is excepted).
+// Programs as machine code for x86-64 with AVX2 and FMA, for one point, four or eight at a time.
+// Results are those of Program::run<double>, to the bit (which NaN a NaN is excepted).
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "rattleback/expression/program.hpp"
 
@@ -16,12 +17,15 @@ class NativeCode {
   static bool available();
 
   NativeCode() = default;
-  /// `lanes` (1 or 4) points at once: entry k of every array is the `lanes` doubles from k * stride
-  /// on; stride 0 stands for `lanes`. So a pack of 8 is two calls with stride 8, the second one 4
-  /// doubles further. The program is not needed afterwards. Throws where not available().
-  /// With `rows`, at least `lanes`, and stride 1: the program is the first row of a family, in
-  /// which row r reads and writes r places further; all rows are run, `lanes` at a time.
-  explicit NativeCode(const Program& program, int lanes = 1, int stride = 0, int rows = 0);
+  /// `lanes` (1, 4 or 8) points at once: entry k of every array is the `lanes` doubles from
+  /// k * stride on; stride 0 stands for `lanes`. The program is not needed afterwards. Throws where
+  /// not available().
+  /// With `rows` the program is the first row of a family, in which row r reads and writes r places
+  /// further. All rows are run, one after another or, with stride 1, `lanes` at a time: at least so
+  /// many there must be.
+  /// `constants` stand for those of the program, `lanes` for each: every lane has its own.
+  explicit NativeCode(const Program& program, int lanes = 1, int stride = 0, int rows = 0,
+                      std::span<const double> constants = {});
 
   /// f(x, y) -> (a, b); what is written must not overlap what is read. Any number of threads may
   /// call the same code. Arrays that the program does not touch may be null.

@@ -20,10 +20,12 @@ class Program {
   struct Instruction {
     Operation operation;
     int a = -1, b = -1, c = -1;  ///< operands, as value numbers
+    bool operator==(const Instruction&) const = default;
   };
   struct Input {
     int array;  ///< 0: x, 1: y
     int index;
+    bool operator==(const Input&) const = default;
   };
   struct Output {
     int array;  ///< 0: a, 1: b
@@ -38,6 +40,7 @@ class Program {
 
   struct Result {
     int array, index, value;
+    bool operator==(const Result&) const = default;
   };
   const std::vector<double>& constants() const { return constants_; }
   const std::vector<Input>& inputs() const { return inputs_; }
@@ -49,8 +52,17 @@ class Program {
   /// The value number of the first instruction.
   int first_instruction() const { return static_cast<int>(constants_.size() + inputs_.size()); }
 
+  /// Whether the two differ in the values of their constants at most, exponents excepted.
+  bool has_shape_of(const Program& other) const;
+
   template <class S>
-  void run(const S* x, const S* y, S* a, S* b) const;
+  void run(const S* x, const S* y, S* a, S* b) const {
+    run(constants_.data(), 1, x, y, a, b);
+  }
+  /// With constants of their own for every lane of S: those of constant k are the `lanes` numbers
+  /// from k * lanes on.
+  template <class S>
+  void run(const double* constants, int lanes, const S* x, const S* y, S* a, S* b) const;
 
  private:
   std::vector<double> constants_;
@@ -60,6 +72,37 @@ class Program {
 };
 
 namespace detail {
+
+template <class S>
+inline constexpr bool is_pack = ScalarTraits<S>::lanes > 1 && !ScalarTraits<S>::is_dual;
+
+/// f of every lane: the results of double, which vectorised functions do not give to the bit.
+template <class S, class F, class... X>
+S lane_by_lane(F&& f, const X&... x) {
+  S result;
+  for (int lane = 0; lane < ScalarTraits<S>::lanes; ++lane) result.set(lane, f(x[lane]...));
+  return result;
+}
+
+template <class S>
+S constant(const double* lanes, int count) {
+  if constexpr (ScalarTraits<S>::is_dual) {
+    return S(constant<Base<S>>(lanes, count));
+  } else {
+    S value(*lanes);
+    if constexpr (is_pack<S>)
+      for (int lane = 1; lane < count; ++lane) value.set(lane, lanes[lane]);
+    return value;
+  }
+}
+
+template <class T>
+T sign(const T& x) {
+  if constexpr (is_pack<T>)
+    return lane_by_lane<T>([](double lane) { return sign(lane); }, x);
+  else
+    return T((x > T(0)) - (x < T(0)));
+}
 
 template <class S>
 S apply_one(Operation operation, const S& a) {
@@ -95,7 +138,7 @@ S apply_one(Operation operation, const S& a) {
     case Operation::abs:
       return S(abs(a));
     default:  // sign, which has no slope
-      return S(Base<S>((base(a) > Base<S>(0)) - (base(a) < Base<S>(0))));
+      return S(sign(base(a)));
   }
 }
 
@@ -103,6 +146,8 @@ template <class S>
 S multiply_add(const S& a, const S& b, const S& c) {
   if constexpr (std::is_same_v<S, double>)
     return std::fma(a, b, c);
+  else if constexpr (is_pack<S>)
+    return lane_by_lane<S>([](double x, double y, double z) { return std::fma(x, y, z); }, a, b, c);
   else
     return S(a * b + c);
 }
@@ -113,6 +158,8 @@ S general_power(const S& a, const S& b, const double* constant) {
   using std::pow, std::exp, std::log;
   if constexpr (std::is_same_v<S, double>)
     return std::pow(a, b);
+  else if constexpr (is_pack<S>)
+    return lane_by_lane<S>([](double x, double y) { return std::pow(x, y); }, a, b);
   else
     return constant ? S(pow(a, *constant)) : S(exp(S(b * log(a))));
 }
@@ -120,12 +167,13 @@ S general_power(const S& a, const S& b, const double* constant) {
 }  // namespace detail
 
 template <class S>
-void Program::run(const S* x, const S* y, S* a, S* b) const {
+void Program::run(const double* constants, int lanes, const S* x, const S* y, S* a, S* b) const {
   using std::atan2;
   thread_local std::vector<S> values;  // grows to the largest program of this thread
   if (values.size() < static_cast<std::size_t>(value_count())) values.resize(value_count());
   S* v = values.data();
-  for (const double c : constants_) *v++ = S(c);
+  for (std::size_t k = 0; k < constants_.size(); ++k)
+    *v++ = detail::constant<S>(constants + k * lanes, lanes);
   for (const Input& input : inputs_) *v++ = (input.array == 0 ? x : y)[input.index];
   const S* of = values.data();
   for (const Instruction& i : instructions_) {
@@ -160,7 +208,11 @@ void Program::run(const S* x, const S* y, S* a, S* b) const {
         break;
       }
       default:
-        *v = detail::apply_one(i.operation, of[i.a]);
+        if constexpr (detail::is_pack<S>)
+          *v = detail::lane_by_lane<S>(
+              [&](double value) { return detail::apply_one(i.operation, value); }, of[i.a]);
+        else
+          *v = detail::apply_one(i.operation, of[i.a]);
     }
     ++v;
   }
