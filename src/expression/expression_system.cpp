@@ -1,12 +1,35 @@
 #include "rattleback/expression/expression_system.hpp"
 
-#include "rattleback/expression/derivative.hpp"
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "rattleback/problem/error.hpp"
+#include "rattleback/problem/pack.hpp"
+#include "system_code.hpp"
 
 namespace rattleback {
 
-AnySystem legendre_system(const CanonicalSystem& canonical);  // legendre_system.cpp
+namespace detail {
+
+void append_gradient(Graph& graph, Expression f, int first, int n, int array, Outputs& outputs) {
+  std::vector<Expression> dense(n, graph.constant(0));
+  for (const auto& [input, value] : gradient(graph, f, first, first + n))
+    dense[input - first] = value;
+  for (int i = 0; i < n; ++i) outputs.push_back({array, i, dense[i]});
+}
+
+Expression velocities_as_second(Graph& graph, Expression f, int n) {
+  return graph.substitute(std::span(&f, 1),
+                          [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
+}
+
+}  // namespace detail
 
 namespace {
+
+using detail::append_gradient;
+using detail::Outputs;
 
 /// What a model of every scalar shares.
 struct Functions {
@@ -62,26 +85,20 @@ class ExpressionModel final : public SystemModel<S> {
   bool slide(V&, V&, const V&) const override { return false; }
   bool flow(V&, V&, const Real<S>&) const override { return false; }
   const CompiledNatural* compiled() const override { return f_->natural.get(); }
+  const std::shared_ptr<const Functions>& functions() const { return f_; }
+  /// The same in every lane of a pack: made once.
+  template <class Make>
+  std::shared_ptr<const Functions> repeated(Make&& make) const {
+    const std::lock_guard lock(mutex_);
+    if (!repeated_) repeated_ = make();
+    return repeated_;
+  }
 
  private:
   std::shared_ptr<const Functions> f_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Functions> repeated_;
 };
-
-using Outputs = std::vector<Program::Output>;
-
-/// Outputs of one array from sparse entries; places without one are zero.
-void append_gradient(Graph& graph, Expression f, int first, int n, int array, Outputs& outputs) {
-  std::vector<Expression> dense(n, graph.constant(0));
-  for (const auto& [input, value] : gradient(graph, f, first, first + n))
-    dense[input - first] = value;
-  for (int i = 0; i < n; ++i) outputs.push_back({array, i, dense[i]});
-}
-
-/// The expression with velocities where the programs expect momenta.
-Expression velocities_as_second(Graph& graph, Expression f, int n) {
-  return graph.substitute(std::span(&f, 1),
-                          [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
-}
 
 /// Where the values of the nonzeros go; see JacobianPattern.
 std::vector<int> slot_by_slot(const SparseExpressions& matrix) {
@@ -172,7 +189,7 @@ std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
   }
   if (s.lagrangian) {
     outputs.clear();
-    const Expression l = velocities_as_second(graph, s.lagrangian, n);
+    const Expression l = detail::velocities_as_second(graph, s.lagrangian, n);
     append_gradient(graph, l, 0, n, 0, outputs);
     append_gradient(graph, l, n, n, 1, outputs);
     f->lagrangian_gradient = function(outputs);
@@ -191,7 +208,86 @@ std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
   return f;
 }
 
+constexpr std::array natural_functions{&CompiledNatural::potential_gradient,
+                                       &CompiledNatural::linearise,
+                                       &CompiledNatural::linearise_dense};
+constexpr std::array functions{
+    &Functions::energy,   &Functions::energy_gradient,     &Functions::potential_gradient,
+    &Functions::velocity, &Functions::lagrangian_gradient, &Functions::constraint,
+    &Functions::linearise};
+
+bool same_shape(const Functions& a, const Functions& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return [&](auto function) { return (x.*function).has_shape_of(y.*function); };
+  };
+  return &a == &b ||
+         (a.n == b.n && a.m == b.m && a.place_q == b.place_q && a.place_p == b.place_p &&
+          !a.natural == !b.natural && std::ranges::all_of(functions, same(a, b)) &&
+          (!a.natural || std::ranges::all_of(natural_functions, same(*a.natural, *b.natural))));
+}
+
+template <class T>
+using Lanes = std::array<const T*, CompiledFunction::lanes_of_a_pack>;
+
+template <class T>
+CompiledFunction pack_function(const Lanes<T>& lanes, CompiledFunction T::*function) {
+  Lanes<CompiledFunction> of_lanes;
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    of_lanes[lane] = &(lanes[lane]->*function);
+  return CompiledFunction::packed(of_lanes);
+}
+
+std::shared_ptr<const CompiledNatural> pack_natural(const Lanes<CompiledNatural>& lanes) {
+  auto result = std::make_shared<CompiledNatural>(*lanes[0]);
+  result->lanes = static_cast<int>(lanes.size());
+  result->inverse_mass.clear();
+  for (int i = 0; i < result->dimension; ++i)
+    for (const CompiledNatural* lane : lanes) result->inverse_mass.push_back(lane->inverse_mass[i]);
+  for (const auto function : natural_functions)
+    (*result).*function = pack_function(lanes, function);
+  return result;
+}
+
+std::shared_ptr<const Functions> pack_functions(const Lanes<Functions>& lanes) {
+  auto result = std::make_shared<Functions>(*lanes[0]);
+  for (const auto function : functions) (*result).*function = pack_function(lanes, function);
+  if (!result->natural) return result;
+  Lanes<CompiledNatural> natural;
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
+    natural[lane] = lanes[lane]->natural.get();
+  result->natural = pack_natural(natural);
+  return result;
+}
+
+/// Null where the system is not made of expressions alone.
+const ExpressionModel<double>* model_of(const AnySystem& system) {
+  return dynamic_cast<const ExpressionModel<double>*>(&system.model<double>());
+}
+
 }  // namespace
+
+bool same_shape(const AnySystem& a, const AnySystem& b) {
+  const auto *x = model_of(a), *y = model_of(b);
+  return x && y && a.traits() == b.traits() && same_shape(*x->functions(), *y->functions());
+}
+
+AnySystem packed_system(std::span<const AnySystem* const> members) {
+  Lanes<Functions> lanes;
+  if (members.empty() || members.size() > lanes.size())
+    throw InputError("members", "1 to 8 fill a pack, got " + std::to_string(members.size()));
+  for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+    const AnySystem& member = *members[std::min(lane, members.size() - 1)];
+    if (!same_shape(member, *members[0])) throw InputError("members", "of different shape");
+    lanes[lane] = model_of(member)->functions().get();
+  }
+  const bool all_same = std::ranges::count(lanes, lanes[0]) == std::ssize(lanes);
+  const auto pack = [&] { return pack_functions(lanes); };
+  const auto f = all_same ? model_of(*members[0])->repeated(pack) : pack();
+  AnySystem::Models models = members[0]->models();
+  models.pack = std::make_shared<ExpressionModel<Pack>>(f);
+  models.dual_pack = std::make_shared<ExpressionModel<Dual<Pack, 4>>>(f);
+  return {members[0]->name(), f->n, f->m, members[0]->traits(), std::move(models)};
+}
 
 AnySystem expression_system(const CanonicalSystem& s) {
   if (!s.hamiltonian) return legendre_system(s);

@@ -1,11 +1,8 @@
 // Lagrangians that are not quadratic in the velocities: H by Newton, in every scalar.
-#include "rattleback/expression/derivative.hpp"
-#include "rattleback/expression/expression_system.hpp"
 #include "rattleback/problem/lagrangian_system.hpp"
+#include "system_code.hpp"
 
 namespace rattleback {
-
-AnySystem legendre_system(const CanonicalSystem& canonical);
 
 namespace {
 
@@ -44,16 +41,11 @@ struct ConstraintCode {
 AnySystem legendre_system(const CanonicalSystem& s) {
   Graph& graph = s.graph();
   const int n = s.dimension(), m = s.constraint_count();
-  const Expression l = graph.substitute(
-      std::span(&s.lagrangian, 1), [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
-  std::vector<Program::Output> slopes, values;
-  for (int array = 0; array < 2; ++array) {
-    std::vector<Expression> dense(n, graph.constant(0));
-    for (const auto& [input, value] : gradient(graph, l, array * n, array * n + n))
-      dense[input - array * n] = value;
-    for (int i = 0; i < n; ++i) slopes.push_back({array, i, dense[i]});
-  }
-  const auto function = [&](const std::vector<Program::Output>& outputs) {
+  const Expression l = detail::velocities_as_second(graph, s.lagrangian, n);
+  detail::Outputs slopes, values;
+  for (int array = 0; array < 2; ++array)
+    detail::append_gradient(graph, l, array * n, n, array, slopes);
+  const auto function = [&](const detail::Outputs& outputs) {
     return std::make_shared<const CompiledFunction>(graph, n, outputs);
   };
   const LagrangianCode code{function({{0, 0, l}}), function(slopes)};

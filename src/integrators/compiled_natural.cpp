@@ -1,13 +1,20 @@
 #include "rattleback/integrators/compiled_natural.hpp"
 
 #include "rattleback/integrators/sparse_kernel.hpp"
+#include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
 
 namespace {
 
+/// One number of every lane, from an array that has `lanes` for each.
+template <class S>
+S lanes_at(const std::vector<double>& values, int lanes, int index) {
+  return detail::constant<S>(values.data() + std::ptrdiff_t{lanes} * index, lanes);
+}
+
 /// The code as a system of static size.
-template <int N, int M>
+template <class S, int N, int M>
 class SmallSystem {
  public:
   static constexpr int dimension_at_compile_time = N;
@@ -18,8 +25,8 @@ class SmallSystem {
         linearise_(code.linearise_dense.function()),
         slope_(code.potential_gradient.function()),
         uniform_(code.potential_gradient.is_constant()) {
-    for (int i = 0; i < N; ++i) inverse_mass_[i] = code.inverse_mass[i];
-    const Vector<double, N> anywhere = Vector<double, N>::Zero();
+    for (int i = 0; i < N; ++i) inverse_mass_[i] = lanes_at<S>(code.inverse_mass, code.lanes, i);
+    const Vector<S, N> anywhere = Vector<S, N>::Constant(S(0));
     if (uniform_)
       code_.potential_gradient(anywhere.data(), anywhere.data(), force_.data(), force_.data());
   }
@@ -27,12 +34,11 @@ class SmallSystem {
   static constexpr int constraint_count() { return M; }
   static constexpr Traits traits() { return {.natural = true, .separable = true}; }
 
-  RATTLEBACK_INLINE void potential_gradient(const Vector<double, N>& q,
-                                            Vector<double, N>& v_q) const {
+  RATTLEBACK_INLINE void potential_gradient(const Vector<S, N>& q, Vector<S, N>& v_q) const {
     if (uniform_)
       copy(force_, v_q);
     else if (slope_)
-      slope_(q.data(), nullptr, v_q.data(), nullptr, nullptr);
+      slope_(doubles(q), nullptr, doubles(v_q), nullptr, nullptr);
     else
       code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
   }
@@ -40,62 +46,78 @@ class SmallSystem {
   RATTLEBACK_INLINE void velocity(const P& p, V& v) const {
     for (int i = 0; i < N; ++i) v[i] = p[i] * inverse_mass_[i];
   }
-  RATTLEBACK_INLINE void linearise(const Vector<double, N>& q, const Vector<double, N>&,
-                                   Vector<double, M>& g, Matrix<double, M, N>& g_q,
-                                   Matrix<double, M, N>&) const {
+  RATTLEBACK_INLINE void linearise(const Vector<S, N>& q, const Vector<S, N>&, Vector<S, M>& g,
+                                   Matrix<S, M, N>& g_q, Matrix<S, M, N>&) const {
     if (linearise_)
-      linearise_(q.data(), nullptr, g.data(), g_q.data(), nullptr);
+      linearise_(doubles(q), nullptr, doubles(g), doubles(g_q), nullptr);
     else
       code_.linearise_dense(q.data(), q.data(), g.data(), g_q.data());
   }
 
  private:
+  template <class V>
+  static const double* doubles(const V& v) {
+    return reinterpret_cast<const double*>(v.data());
+  }
+  template <class V>
+  static double* doubles(V& v) {
+    return reinterpret_cast<double*>(v.data());
+  }
+
   const CompiledNatural& code_;
   NativeCode::Function linearise_, slope_;  // called many times a step: without a detour
   bool uniform_;                            // the force is the same everywhere
-  Vector<double, N> inverse_mass_, force_;
+  Vector<S, N> inverse_mass_, force_;
 };
 
 /// The code as a system that brings its own linear algebra.
+template <class Scalar>
 class SparseSystem {
  public:
   static constexpr int dimension_at_compile_time = dynamic;
   template <class S>
-  using Kernel = SparseKernel<SparseSystem>;
+  using Kernel = SparseKernel<SparseSystem, S>;
 
-  explicit SparseSystem(const CompiledNatural& code) : code_(code) {}
+  SparseSystem(const CompiledNatural& code, SparseAlgebra algebra)
+      : code_(code), algebra_(std::move(algebra)), inverse_mass_(code.dimension) {
+    algebra_.compile();
+    for (int i = 0; i < code.dimension; ++i)
+      inverse_mass_[i] = lanes_at<Scalar>(code.inverse_mass, code.lanes, i);
+  }
   const CompiledNatural& code() const { return code_; }
+  const SparseAlgebra& algebra() const { return algebra_; }
+  const Vector<Scalar, dynamic>& inverse_mass() const { return inverse_mass_; }
   int dimension() const { return code_.dimension; }
   int constraint_count() const { return code_.constraints; }
-  void potential_gradient(const Vector<double, dynamic>& q, Vector<double, dynamic>& v_q) const {
+  void potential_gradient(const Vector<Scalar, dynamic>& q, Vector<Scalar, dynamic>& v_q) const {
     code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
   }
 
  private:
   const CompiledNatural& code_;
+  SparseAlgebra algebra_;
+  Vector<Scalar, dynamic> inverse_mass_;
 };
 
-template <class Sys>
-class CompiledStepper final : public AnyStepper<double> {
+template <class S, class Sys>
+class CompiledStepper final : public AnyStepper<S> {
  public:
-  CompiledStepper(const AnySystem& owner, Kicks kicks, Projection project,
+  CompiledStepper(const AnySystem& owner, Sys system, Kicks kicks, Projection project,
                   const SolveOptions& options)
-      : owner_(owner),
-        system_(*owner_.model<double>().compiled()),
-        stepper_(system_, kicks, project, options) {}
+      : owner_(owner), system_(std::move(system)), stepper_(system_, kicks, project, options) {}
 
-  Status step(const AnySystem&, State<double>& z, const double& h) override {
+  Status step(const AnySystem&, State<S>& z, const double& h) override {
     return with_static_size(z, [&](auto& point) { return stepper_.step(system_, point, h); });
   }
-  Advance advance(const AnySystem&, State<double>& z, const double& h, long count) override {
+  Advance advance(const AnySystem&, State<S>& z, const double& h, long count) override {
     return with_static_size(
         z, [&](auto& point) { return rattleback::advance(stepper_, system_, point, h, count); });
   }
   void reset() override { stepper_.reset(); }
-  Status present(const AnySystem&, State<double>& z) override {
+  Status present(const AnySystem&, State<S>& z) override {
     return with_static_size(z, [&](auto& point) { return stepper_.present(system_, point); });
   }
-  Vector<double, dynamic> lambda() const override { return stepper_.lambda(); }
+  Vector<S, dynamic> lambda() const override { return stepper_.lambda(); }
   Projections projections(long steps, long looks) override {
     return stepper_.projections(steps, looks);
   }
@@ -105,11 +127,11 @@ class CompiledStepper final : public AnyStepper<double> {
 
   /// f on a copy of static size, where there is one.
   template <class F>
-  static auto with_static_size(State<double>& z, F&& f) {
+  static auto with_static_size(State<S>& z, F&& f) {
     if constexpr (N == dynamic) {
       return f(z);
     } else {
-      State<double, N> small;
+      State<S, N> small;
       for (int i = 0; i < N; ++i) small.q[i] = z.q[i], small.p[i] = z.p[i];
       const auto result = f(small);
       for (int i = 0; i < N; ++i) z.q[i] = small.q[i], z.p[i] = small.p[i];
@@ -119,19 +141,24 @@ class CompiledStepper final : public AnyStepper<double> {
 
   AnySystem owner_;  // keeps the code alive
   Sys system_;
-  NaturalStepper<Sys, double> stepper_;
+  NaturalStepper<Sys, S> stepper_;
 };
 
 }  // namespace
 
-AnyStepperPointer<double> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
-                                           const SolveOptions& options) {
-  const CompiledNatural* code = system.model<double>().compiled();
+template <class S>
+AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
+                                      const SolveOptions& options) {
+  const CompiledNatural* code = system.model<S>().compiled();
   if (!code) return nullptr;
-  AnyStepperPointer<double> found;
+  const auto stepper = [&]<class Sys>(Sys typed) -> AnyStepperPointer<S> {
+    return std::make_unique<CompiledStepper<S, Sys>>(system, std::move(typed), kicks, project,
+                                                     options);
+  };
+  AnyStepperPointer<S> found;
   const auto try_size = [&]<int N, int M>() {
     if (code->dimension == N && code->constraints == M)
-      found = std::make_unique<CompiledStepper<SmallSystem<N, M>>>(system, kicks, project, options);
+      found = stepper(SmallSystem<S, N, M>(*code));
   };
   try_size.template operator()<2, 1>();
   try_size.template operator()<3, 1>();
@@ -141,8 +168,16 @@ AnyStepperPointer<double> compiled_stepper(const AnySystem& system, Kicks kicks,
   try_size.template operator()<6, 2>();
   try_size.template operator()<6, 3>();
   if (found) return found;
-  return std::make_unique<CompiledStepper<SparseSystem>>(system, kicks, project, options);
+  if (code->lanes == 1)
+    return stepper(SparseSystem<S>(*code, SparseAlgebra(code->pattern, code->inverse_mass)));
+  auto algebra = SparseAlgebra::packed(*code);
+  return algebra ? stepper(SparseSystem<S>(*code, std::move(*algebra))) : nullptr;
 }
+
+template AnyStepperPointer<double> compiled_stepper(const AnySystem&, Kicks, Projection,
+                                                    const SolveOptions&);
+template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, Kicks, Projection,
+                                                  const SolveOptions&);
 
 std::string constraint_structure(const AnySystem& system) {
   const CompiledNatural* code = system.model<double>().compiled();

@@ -14,9 +14,9 @@ struct MakeShakeRattle {
   template <class S>
   AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
     const Traits t = system.traits();
-    if constexpr (std::is_same_v<S, double>)
+    if constexpr (std::is_same_v<S, double> || std::is_same_v<S, Pack>)
       if (kicks(base))
-        if (auto fast = compiled_stepper(system, *kicks(base), project, options)) return fast;
+        if (auto fast = compiled_stepper<S>(system, *kicks(base), project, options)) return fast;
     if (t.natural && t.holonomic && kicks(base) && system.constraint_count() > 0)
       return erase<S>(NaturalStepper<AnySystem, S>(system, *kicks(base), project, options));
     return erase<S>(GeneralStepper<AnySystem, S>(system, base, project, options));

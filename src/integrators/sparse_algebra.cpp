@@ -1,6 +1,7 @@
 #include "rattleback/integrators/sparse_algebra.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace rattleback {
@@ -225,6 +226,42 @@ SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
   mixed_gram = writer.gram(pairs, true);
   factor = writer.factor(pairs, columns);
   solve = writer.solve(columns, factor_size_);
+}
+
+namespace {
+
+constexpr std::array functions{&SparseAlgebra::force,      &SparseAlgebra::displacement,
+                               &SparseAlgebra::hidden,     &SparseAlgebra::gram,
+                               &SparseAlgebra::mixed_gram, &SparseAlgebra::factor,
+                               &SparseAlgebra::solve};
+
+}  // namespace
+
+void SparseAlgebra::compile() const {
+  for (const auto function : functions) (void)(this->*function).is_native();
+}
+
+std::optional<SparseAlgebra> SparseAlgebra::packed(const CompiledNatural& code) {
+  constexpr int lanes = CompiledFunction::lanes_of_a_pack;
+  std::vector<std::vector<double>> masses;  // those that differ
+  std::array<std::size_t, lanes> which{};
+  for (int lane = 0; lane < lanes; ++lane) {
+    std::vector<double> own;
+    for (int i = 0; i < code.dimension; ++i) own.push_back(code.inverse_mass[i * lanes + lane]);
+    which[lane] = std::ranges::find(masses, own) - masses.begin();
+    if (which[lane] == masses.size()) masses.push_back(std::move(own));
+  }
+  std::vector<SparseAlgebra> different;
+  for (const auto& inverse_mass : masses) different.emplace_back(code.pattern, inverse_mass);
+  SparseAlgebra result = different[0];
+  for (const auto function : functions) {
+    std::array<const CompiledFunction*, lanes> of_lanes;
+    for (int lane = 0; lane < lanes; ++lane) of_lanes[lane] = &(different[which[lane]].*function);
+    for (const CompiledFunction* f : of_lanes)
+      if (!f->has_shape_of(*of_lanes[0])) return std::nullopt;
+    result.*function = CompiledFunction::packed(of_lanes);
+  }
+  return result;
 }
 
 }  // namespace rattleback

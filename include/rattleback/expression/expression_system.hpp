@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "rattleback/expression/canonical.hpp"
@@ -24,7 +25,8 @@ struct JacobianPattern {
 /// nonzeros in the order of the pattern.
 struct CompiledNatural {
   int dimension = 0, constraints = 0;
-  std::vector<double> inverse_mass;
+  int lanes = 1;                     ///< of a pack, each with constants of its own
+  std::vector<double> inverse_mass;  ///< `lanes` for every coordinate
   JacobianPattern pattern;
   CompiledFunction potential_gradient;  ///< q -> V_q
   CompiledFunction linearise;           ///< q -> g, G
@@ -36,5 +38,11 @@ struct CompiledNatural {
 /// Throws ModelError where there is no H; see canonical().
 AnySystem expression_system(SystemDescription description);
 AnySystem expression_system(const CanonicalSystem& canonical);
+
+/// Whether both are made of expressions alone, which differ in their constants at most.
+bool same_shape(const AnySystem& a, const AnySystem& b);
+/// Up to eight systems of one shape as one that answers in packs: a lane for each, the last one
+/// repeated. In other scalars it is the first of them.
+AnySystem packed_system(std::span<const AnySystem* const> members);
 
 }  // namespace rattleback

@@ -10,6 +10,7 @@
 #include "rattleback/integrators/advance.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/any_system.hpp"
+#include "rattleback/problem/pack.hpp"
 #include "rattleback/solve/newton.hpp"
 
 namespace rattleback {
@@ -93,19 +94,25 @@ class Method {
         }),
         make_quad_([make](const AnySystem& s, const SolveOptions& o) {
           return make.template operator()<Quad>(s, o);
+        }),
+        make_pack_([make](const AnySystem& s, const SolveOptions& o) {
+          return make.template operator()<Pack>(s, o);
         }) {}
 
   const std::string& family() const { return family_; }
   const Options& options() const { return options_; }
   const MethodInfo& info() const { return info_; }
 
-  /// S is double, Dual<double, 4> (exact Jacobian of the step) or Quad.
+  /// S is double, Dual<double, 4> (exact Jacobian of the step), Quad, or Pack (see
+  /// packed_system()).
   template <class S>
   AnyStepperPointer<S> stepper(const AnySystem& system, const SolveOptions& options = {}) const {
     if constexpr (std::is_same_v<S, double>)
       return make_double_(system, options);
     else if constexpr (std::is_same_v<S, Quad>)
       return make_quad_(system, options);
+    else if constexpr (std::is_same_v<S, Pack>)
+      return make_pack_(system, options);
     else
       return make_dual_(system, options);
   }
@@ -120,6 +127,7 @@ class Method {
   Factory<double> make_double_;
   Factory<Dual<double, 4>> make_dual_;
   Factory<Quad> make_quad_;
+  Factory<Pack> make_pack_;
 };
 
 }  // namespace rattleback

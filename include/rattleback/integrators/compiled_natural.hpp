@@ -7,9 +7,11 @@
 
 namespace rattleback {
 
-/// A stepper for kick - drift - kick on system.model<double>().compiled(); null if there is none.
-AnyStepperPointer<double> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
-                                           const SolveOptions& options);
+/// A stepper for kick - drift - kick on system.model<S>().compiled(), S a double or a Pack; null if
+/// there is none.
+template <class S>
+AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
+                                      const SolveOptions& options);
 
 /// How the constraints are solved for, in words: "dense 2 x 2", "chain of 100".
 std::string constraint_structure(const AnySystem& system);

@@ -10,7 +10,8 @@
 // number of threads: the results do not depend on it, to the last bit. The last pack is filled up
 // with repetitions of the last copy. Newton iterates until all lanes of a pack have converged, so
 // that a copy may get an iteration more than it would alone: results differ from those of
-// integrate() at round-off.
+// integrate() at round-off. Run-time systems, one a copy, form packs where they differ in
+// their constants only.
 //
 // Where a lane fails, its pack stops, and the copies of that pack start again one by one in double
 // precision scalars: those that can finish do, and the others say why they cannot. Also this
@@ -21,6 +22,8 @@
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -56,22 +59,10 @@ struct EnsembleOptions {
   std::stop_token interrupt{};
 };
 
-/// What became of one copy.
-struct CopyFigures {
-  long steps = 0;  ///< done
-  double initial_energy = 0, final_energy = 0;
-  double energy_error = 0;  ///< max |H - H(0)| over the states looked at
-  double constraint = 0;    ///< max |g|
-  double hidden = 0;        ///< max |{g,H}|
-  Status status{};          ///< of its last step, or of its pack's
-  bool alone = false;       ///< run by itself after its pack failed
-  bool stopped = false;     ///< by the progress callback or from outside
-  std::string failure;      ///< empty, or what went wrong, when and why
-  bool ok() const { return failure.empty(); }
-};
-
+/// What became of one copy. Newton iterations and seconds are its share of those of its pack.
 template <int N>
-struct Copy : CopyFigures {
+struct Copy : RunFigures {
+  bool alone = false;                    ///< run by itself: its pack failed, or there was none
   State<double, N> final;                ///< the last good state, as looked at
   std::vector<State<double, N>> states;  ///< where stored
 };
@@ -100,7 +91,7 @@ namespace detail {
 /// body(0), ..., body(count - 1), on so many threads (0: all).
 void run_batches(long count, int threads, const std::function<void(long)>& body);
 std::string ensemble_summary(const EnsembleFigures& figures,
-                             const std::vector<const CopyFigures*>& copies);
+                             const std::vector<const RunFigures*>& copies, long alone);
 
 inline double lane(double x, int) { return x; }
 template <int W>
@@ -113,15 +104,27 @@ void set_lane(BasicPack<W>& x, int i, double value) {
   x.set(i, value);
 }
 
-/// Vectors of up to `lanes` copies from `first` on as one vector of S; the last is repeated.
+/// The copies that run together.
+using Batch = std::vector<long>;
+
+/// Vectors get(copy) of a batch as one vector of S; the last is repeated.
 template <class S, int N, class Get>
-Vector<S, N> gather(Eigen::Index size, long count, Get&& get) {
+Vector<S, N> gather(Eigen::Index size, const Batch& batch, Get&& get) {
   Vector<S, N> v(size);
-  for (int l = 0; l < ScalarTraits<S>::lanes; ++l) {
-    const auto& x = get(std::min<long>(l, count - 1));
-    for (Eigen::Index i = 0; i < size; ++i) set_lane(v[i], l, x[i]);
+  for (std::size_t l = 0; l < ScalarTraits<S>::lanes; ++l) {
+    const auto& x = get(batch[std::min(l, batch.size() - 1)]);
+    for (Eigen::Index i = 0; i < size; ++i) set_lane(v[i], static_cast<int>(l), x[i]);
   }
   return v;
+}
+
+/// A stepper, by itself or behind a pointer.
+template <class Stepper>
+auto& stepper_in(Stepper& stepper) {
+  if constexpr (requires { *stepper; })
+    return *stepper;
+  else
+    return stepper;
 }
 
 /// What all batches share.
@@ -142,20 +145,33 @@ class EnsembleRunner {
     ensemble_.copies = std::vector<Copy<N>>(starts.size());
   }
 
-  /// systems(S, first, count) is the system of those copies in scalar S.
+  /// Every lane has its copy, in the order of the copies.
+  template <class S>
+  std::vector<Batch> batches() const {
+    std::vector<Batch> all;
+    for (std::size_t i = 0; i < starts_.size(); ++i) {
+      if (i % ScalarTraits<S>::lanes == 0) all.emplace_back();
+      all.back().push_back(static_cast<long>(i));
+    }
+    return all;
+  }
+
+  /// systems.in<S>(batch) points to the system of these copies in S, or to nothing where there is
+  /// none.
   template <class S, class M, class Systems>
-  Ensemble<N> run(const M& method, const Systems& systems) {
-    const long copies = static_cast<long>(starts_.size());
-    constexpr int lanes = ScalarTraits<S>::lanes;
-    for (long i = 0; i < copies; ++i) require_start(systems.template in<double>(i, 1), i);
-    run_batches((copies + lanes - 1) / lanes, options_.threads, [&](long batch) {
-      const long first = batch * lanes, count = std::min<long>(lanes, copies - first);
-      if (advance<S>(systems.template in<S>(first, count), method, first, count)) return;
-      if constexpr (lanes > 1)
-        for (long i = first; i < first + count; ++i) {
+  Ensemble<N> run(const M& method, const Systems& systems, const std::vector<Batch>& batches) {
+    for (long i = 0; i < static_cast<long>(starts_.size()); ++i)
+      require_start(*systems.template in<double>(Batch{i}), i);
+    run_batches(static_cast<long>(batches.size()), options_.threads, [&](long k) {
+      const Batch& batch = batches[k];
+      if (batch.size() > 1 || ScalarTraits<S>::lanes == 1)
+        if (const auto system = systems.template in<S>(batch))
+          if (advance<S>(*system, method, batch)) return;
+      if constexpr (ScalarTraits<S>::lanes > 1)
+        for (const long i : batch) {
           ensemble_.copies[i].alone = true;
-          (void)advance<double>(systems.template in<double>(i, 1), method, i,
-                                1);  // told in the copy
+          (void)advance<double>(*systems.template in<double>(Batch{i}), method,
+                                Batch{i});  // told in the copy
         }
     });
     ensemble_.seconds = seconds();
@@ -182,47 +198,84 @@ class EnsembleRunner {
     }
   }
 
-  /// Runs copies first .. first + count - 1 in the lanes of S. False: one of them failed.
+  /// A batch on its way.
+  template <class S, class Sys, class Stepper>
+  struct Running {
+    const Sys& system;
+    Stepper& stepper;
+    const Batch& batch;
+    State<S, N> z, shown;  // shown: as looked at
+    Residuals<Sys, S> residuals{system};
+    std::vector<Slope> drifts{batch.size()};
+    Advance done{};
+    long looks = 0;
+  };
+
+  /// Runs a batch in the lanes of S. False: one of its copies failed, or the method has no steps
+  /// in S.
   template <class S, class Sys, class M>
-  bool advance(const Sys& system, const M& method, long first, long count) {
+  bool advance(const Sys& system, const M& method, const Batch& batch) {
     const auto start = [&](auto member) {
-      return gather<S, N>(system.dimension(), count, [&](long l) -> const Vector<double, N>& {
-        return starts_[first + l].*member;
-      });
+      return gather<S, N>(system.dimension(), batch,
+                          [&](long i) -> const Vector<double, N>& { return starts_[i].*member; });
     };
-    State<S, N> z{start(&Point::q), start(&Point::p)};
-    auto stepper = method.template stepper<S>(system);
-    stepper.reset();
-    for (long i = first; i < first + count; ++i) {
+    auto made = method.template stepper<S>(system);
+    if constexpr (requires { made == nullptr; })
+      if (made == nullptr) return false;
+    auto& stepper = stepper_in(made);
+    const State<S, N> z{start(&Point::q), start(&Point::p)};
+    Running<S, Sys, std::remove_reference_t<decltype(stepper)>> r{system, stepper, batch, z, z};
+    const double began = seconds();
+    begin(r);
+    Advance& all = r.done;
+    while (all.status && all.steps < ensemble_.wanted && !halted()) {
+      const long sample =
+          std::min(ensemble_.wanted, (all.steps / ensemble_.every + 1) * ensemble_.every);
+      const Advance more = rattleback::advance(stepper, system, r.z, Real<S>(options_.step),
+                                               std::min(sample - all.steps, longest_stretch));
+      all.steps += more.steps;
+      all.newton += more.newton;
+      all.newton_max = std::max(all.newton_max, more.newton_max);
+      all.status = more.status;
+      if (all.status && all.steps == sample) all.status = look(r);
+      report(more.steps * static_cast<long>(batch.size()));
+    }
+    conclude(r, seconds() - began);
+    if constexpr (ScalarTraits<S>::lanes == 1)
+      if (!all.status) fail(system, stepper, r.z, ensemble_.copies[batch[0]]);
+    return static_cast<bool>(all.status);
+  }
+
+  template <class R>
+  void begin(R& r) {
+    r.stepper.reset();
+    for (const long i : r.batch) {
       auto& copy = ensemble_.copies[i];
       copy.states.clear();
-      static_cast<CopyFigures&>(copy) = CopyFigures{.alone = copy.alone};
+      static_cast<RunFigures&>(copy) = {
+          .method = ensemble_.method, .step = ensemble_.step, .wanted = ensemble_.wanted};
     }
-    Status status = look<S>(system, stepper, z, 0, first, count);
-    const Real<S> h(options_.step);
-    long step = 0;
-    while (status && step < ensemble_.wanted && !halted()) {
-      const long sample =
-          std::min(ensemble_.wanted, (step / ensemble_.every + 1) * ensemble_.every);
-      const long until = std::min(sample, step + 10'000), from = step;
-      for (; step < until; ++step) {
-        status = stepper.step(system, z, h);
-        if (!status) break;
-      }
-      if (status && step == sample) status = look<S>(system, stepper, z, step, first, count);
-      report((step - from) * count);
-    }
-    for (long i = first; i < first + count; ++i) {
+    r.done.status = look(r);
+  }
+  template <class R>
+  void conclude(R& r, double took) {
+    Advance& all = r.done;
+    const bool stopped = all.status && all.steps < ensemble_.wanted;
+    if (stopped) all.status = look(r);  // the state so far
+    Projections projections;
+    if constexpr (requires { r.stepper.projections(0L, 0L); })
+      projections = r.stepper.projections(all.steps, r.looks);
+    for (const long i : r.batch) {
       auto& copy = ensemble_.copies[i];
-      copy.steps = step;
-      copy.status = status;
-      copy.stopped = status && step < ensemble_.wanted;
+      copy.steps = all.steps;
+      copy.newton_mean =
+          all.steps > 0 ? static_cast<double>(all.newton) / static_cast<double>(all.steps) : 0;
+      copy.newton_max = all.newton_max;
+      copy.projections = projections;
+      copy.status = all.status;
+      copy.stopped = stopped;
+      copy.seconds = took / static_cast<double>(r.batch.size());
     }
-    if (status && step < ensemble_.wanted)
-      status = look<S>(system, stepper, z, step, first, count);  // interrupted: the state so far
-    if constexpr (ScalarTraits<S>::lanes == 1)
-      if (!status) fail(system, stepper, z, ensemble_.copies[first]);
-    return static_cast<bool>(status);
   }
 
   template <class Sys, class Stepper>
@@ -230,38 +283,42 @@ class EnsembleRunner {
     State<double, N> shown = z;
     if (stepper.present(system, shown) && shown.q.allFinite() && shown.p.allFinite())
       copy.final = shown;
-    copy.failure = explain(system, copy.status, copy.final, ensemble_.step,
-                           ensemble_.step * static_cast<double>(copy.steps));
+    copy.failure = explain(system, copy.status, copy.final, ensemble_.step, copy.time());
   }
 
   /// Takes the figures of every lane; not_finite where one is not a number.
   template <class S, class Sys, class Stepper>
-  Status look(const Sys& system, Stepper& stepper, const State<S, N>& z, long step, long first,
-              long count) {
-    State<S, N> shown = z;
-    if (Status s = stepper.present(system, shown); !s) return s;
-    const int n = system.dimension(), m = system.constraint_count();
-    const S energy = system.energy(shown.q, shown.p);
+  Status look(Running<S, Sys, Stepper>& r) {
+    r.shown = r.z;
+    ++r.looks;
+    if (Status s = r.stepper.present(r.system, r.shown); !s) return s;
+    const S energy = r.system.energy(r.shown.q, r.shown.p);
     if (!std::isfinite(magnitude(energy))) return {Outcome::not_finite, 0, magnitude(energy)};
-    Residuals<Sys, S> residuals(system);
-    residuals.evaluate(system, shown);
-    for (int l = 0; l < count; ++l) {
-      Copy<N>& copy = ensemble_.copies[first + l];
-      copy.final.q.resize(n), copy.final.p.resize(n);
-      for (int i = 0; i < n; ++i)
-        copy.final.q[i] = lane(shown.q[i], l), copy.final.p[i] = lane(shown.p[i], l);
+    r.residuals.evaluate(r.system, r.shown);
+    for (int l = 0; l < static_cast<int>(r.batch.size()); ++l) {
+      Copy<N>& copy = ensemble_.copies[r.batch[l]];
+      copy.steps = r.done.steps;
+      take_lane(r.shown, l, copy.final);
       copy.final_energy = lane(energy, l);
-      if (step == 0) copy.initial_energy = copy.final_energy;
-      copy.energy_error =
-          larger(copy.energy_error, std::abs(copy.final_energy - copy.initial_energy));
-      for (int i = 0; i < m; ++i) {
-        copy.constraint = larger(copy.constraint, std::abs(lane(residuals.primary(i), l)));
-        copy.hidden = larger(copy.hidden, std::abs(lane(residuals.hidden(i), l)));
+      if (copy.steps == 0) copy.initial_energy = copy.final_energy;
+      const double error = copy.final_energy - copy.initial_energy;
+      copy.energy_error = larger(copy.energy_error, std::abs(error));
+      r.drifts[l].add(copy.time(), error);
+      copy.energy_drift = r.drifts[l].value();
+      for (int i = 0; i < r.system.constraint_count(); ++i) {
+        copy.constraint = larger(copy.constraint, std::abs(lane(r.residuals.primary(i), l)));
+        copy.hidden = larger(copy.hidden, std::abs(lane(r.residuals.hidden(i), l)));
       }
       if (options_.store) copy.states.push_back(copy.final);
-      observe(first + l, step, copy.final);
+      observe(r.batch[l], copy.steps, copy.final);
     }
     return {};
+  }
+  template <class S>
+  static void take_lane(const State<S, N>& z, int l, Point& to) {
+    to.q.resize(z.q.size()), to.p.resize(z.p.size());
+    for (Eigen::Index i = 0; i < z.q.size(); ++i)
+      to.q[i] = lane(z.q[i], l), to.p[i] = lane(z.p[i], l);
   }
   /// A copy that runs again alone is not shown twice.
   void observe(long copy, long step, const Point& z) {
@@ -272,6 +329,7 @@ class EnsembleRunner {
     shown_[copy] = step;
     options_.observe(copy, step, ensemble_.step * static_cast<double>(step), z);
   }
+  static constexpr long longest_stretch = 10'000;  // between two looks at the time
   bool halted() const { return halted_ || options_.interrupt.stop_requested(); }
   void report(long steps) {
     done_ += steps;
@@ -301,8 +359,8 @@ template <class Sys>
 struct SameSystem {
   const Sys& system;
   template <class S>
-  const Sys& in(long, long) const {
-    return system;
+  const Sys* in(const Batch&) const {
+    return &system;
   }
 };
 /// One system a copy, from its parameters.
@@ -311,10 +369,10 @@ struct SystemOfParameters {
   const Make& make;
   const std::vector<Vector<double, P>>& parameters;
   template <class S>
-  auto in(long first, long count) const {
-    return make(
-        gather<S, P>(parameters[first].size(), count,
-                     [&](long l) -> const Vector<double, P>& { return parameters[first + l]; }));
+  auto in(const Batch& batch) const {
+    return std::optional(
+        make(gather<S, P>(parameters[batch[0]].size(), batch,
+                          [&](long i) -> const Vector<double, P>& { return parameters[i]; })));
   }
 };
 
@@ -322,9 +380,10 @@ struct SystemOfParameters {
 
 template <int N>
 std::string Ensemble<N>::summary() const {
-  std::vector<const CopyFigures*> figures;
-  for (const auto& c : copies) figures.push_back(&c);
-  return detail::ensemble_summary(*this, figures);
+  std::vector<const RunFigures*> figures;
+  long alone = 0;
+  for (const auto& c : copies) figures.push_back(&c), alone += c.alone;
+  return detail::ensemble_summary(*this, figures, alone);
 }
 
 /// Copies of the same system with different starts. Run-time systems run in threads without packs.
@@ -335,8 +394,18 @@ auto integrate_ensemble(const Sys& system, const M& method,
   using S = std::conditional_t<detail::knows_all_scalars<Sys>, Pack, double>;
   detail::EnsembleRunner<Sys::dimension_at_compile_time> runner(starts, options,
                                                                 method.info().name);
-  return runner.template run<S>(method, detail::SameSystem<Sys>{system});
+  return runner.template run<S>(method, detail::SameSystem<Sys>{system},
+                                runner.template batches<S>());
 }
+
+class AnySystem;
+class Method;
+/// Copies with a system each, known at run time only: those of one shape (expression_system.hpp) in
+/// packs, in the order of the copies, the others alone.
+Ensemble<dynamic> integrate_ensemble(std::span<const AnySystem> systems, const Method& method,
+                                     const std::vector<State<double>>& starts,
+                                     const EnsembleOptions<State<double>>& options,
+                                     const SolveOptions& solve = {});
 
 /// Copies with different parameters: make(x) is the system with parameters x, in any scalar.
 template <class Make, class M, int P, int N>
@@ -353,7 +422,8 @@ auto integrate_ensemble(const Make& make, const M& method,
                                          std::to_string(parameters[i].size()) + ", copy 0 has " +
                                          std::to_string(parameters[0].size()));
   detail::EnsembleRunner<N> runner(starts, options, method.info().name);
-  return runner.template run<Pack>(method, detail::SystemOfParameters<Make, P>{make, parameters});
+  return runner.template run<Pack>(method, detail::SystemOfParameters<Make, P>{make, parameters},
+                                   runner.template batches<Pack>());
 }
 
 }  // namespace rattleback

@@ -2,6 +2,7 @@
 // G M^-1 G^T without fill beyond what the order of elimination makes. No index is left at run time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "rattleback/expression/expression_system.hpp"
@@ -17,10 +18,15 @@ CouplingPattern couplings(const JacobianPattern& pattern, int columns);
 class SparseAlgebra {
  public:
   SparseAlgebra(const JacobianPattern& pattern, const std::vector<double>& inverse_mass);
+  /// In packs, whose lanes have masses of their own. Nothing where masses that happen to be equal
+  /// make the code of one lane another one.
+  static std::optional<SparseAlgebra> packed(const CompiledNatural& code);
 
   const Structure& structure() const { return structure_; }
   int factor_size() const { return factor_size_; }
   int gram_size() const { return gram_size_; }
+  /// Makes the native code now, and not in a step.
+  void compile() const;
 
   CompiledFunction force;         ///< G, lambda -> G^T lambda
   CompiledFunction displacement;  ///< G, lambda -> M^-1 G^T lambda

@@ -1,6 +1,6 @@
 // The verbs of NaturalConstrained for a natural system in straight-line code
-// (expression_system.hpp): G is the array of its nonzeros, and the linear algebra around it is
-// compiled for its pattern (sparse_algebra.hpp).
+// (expression_system.hpp), in double or in packs: G is the array of its nonzeros, and the linear
+// algebra around it is compiled for its pattern (sparse_algebra.hpp).
 #pragma once
 
 #include <algorithm>
@@ -13,30 +13,30 @@
 
 namespace rattleback {
 
-template <class Sys>
+template <class Sys, class S>
 class SparseKernel {
  public:
   static constexpr int N = dynamic;
   static constexpr int M = dynamic;
   static constexpr bool exact_newton = false;
-  using Position = Vector<double, dynamic>;
-  using Multiplier = Vector<double, dynamic>;
-  using Jacobian = Vector<double, dynamic>;  // nonzeros
+  using Position = Vector<S, dynamic>;
+  using Multiplier = Vector<S, dynamic>;
+  using Jacobian = Vector<S, dynamic>;  // nonzeros
   using Predictor = ProjectedPredictor<Multiplier>;
   using Floor = Vector<double, dynamic>;
 
   explicit SparseKernel(const Sys& system)
       : code_(system.code()),
-        algebra_(code_.pattern, code_.inverse_mass),
+        algebra_(system.algebra()),
+        inverse_mass_(system.inverse_mass()),
         factors_(algebra_.factor_size()),
         gram_(algebra_.gram_size()),
         pivots_(code_.constraints),
         solution_(code_.constraints),
         force_(code_.dimension) {}
-  const Structure& structure() const { return algebra_.structure(); }
 
   static Jacobian jacobian(const Sys& system) {
-    return Jacobian::Zero(system.code().pattern.nonzeros());
+    return Jacobian::Constant(system.code().pattern.nonzeros(), S(0));
   }
   static void exchange(Jacobian& j, Jacobian& next) { j.swap(next); }
 
@@ -50,12 +50,12 @@ class SparseKernel {
   }
 
   /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
-  void launch(const Sys&, const State<double>& z, const Jacobian& j, const Jacobian&,
+  void launch(const Sys&, const State<S>& z, const Jacobian& j, const Jacobian&,
               const Multiplier& lambda, const Position& v_q, double h, double before, const Floor&,
               Position& q, Position& p, const Multiplier&) {
-    const double* force = transposed(algebra_.force, j, lambda);
-    kick_and_drift(code_.dimension, force, code_.inverse_mass.data(), v_q.data(), z.q.data(),
-                   z.p.data(), h, h * before, q.data(), p.data());
+    const S* force = transposed(algebra_.force, j, lambda);
+    kick_and_drift(code_.dimension, force, inverse_mass_.data(), v_q.data(), z.q.data(), z.p.data(),
+                   h, h * before, q.data(), p.data());
   }
   /// q -= M^-1 G^T delta; total (+)= delta
   void shift(const Sys&, const Jacobian& j, const Multiplier& delta, bool first, Position& q,
@@ -77,7 +77,7 @@ class SparseKernel {
     add_scaled(1.0, delta, lambda);
   }
   /// p -= after h V_q(q), and mu = G M^-1 p with the G of next where that is asked for
-  void arrive(const Sys& system, const State<double>&, const Jacobian&, const Jacobian& next,
+  void arrive(const Sys& system, const State<S>&, const Jacobian&, const Jacobian& next,
               const Multiplier&, double h, double, double after, bool project, const Position& q,
               Position& v_q, Position& p, Multiplier& mu) const {
     system.potential_gradient(q, v_q);
@@ -114,11 +114,19 @@ class SparseKernel {
   /// Whether no constraint's gradient has turned by a right angle or more.
   bool same_branch(const Sys&, const Jacobian& j0, const Jacobian& j1) {
     algebra_.mixed_gram(j1.data(), j0.data(), gram_.data(), gram_.data());
-    return gram_.head(code_.constraints).minCoeff() > 0;
+    bool all = true;
+    for (int k = 0; k < code_.constraints; ++k)
+      all = all && ScalarTraits<S>::smallest(gram_[k]) > 0;
+    return all;
   }
 
   static bool solved(const Multiplier& b, double bound) { return size(b) <= bound; }
-  static double size(const Multiplier& g) { return g.cwiseAbs().maxCoeff<Eigen::PropagateNaN>(); }
+  static double size(const Multiplier& g) {
+    if constexpr (packed)
+      return largest_magnitude(g);
+    else
+      return g.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+  }
   static Floor floor(const Sys& system) { return Floor(system.constraint_count()); }
   /// floor_k = relative sum_j |G_kj| |q_j|, see round_off_size
   void measure(const Position& q, const Jacobian& j, double relative, Floor& floor) const {
@@ -126,37 +134,40 @@ class SparseKernel {
     for (int i = 0; i < code_.constraints; ++i) {
       double sum = 0;
       for (int k = code_.pattern.start[i]; k < code_.pattern.start[i + 1]; ++k)
-        sum += std::abs(j[code_.pattern.place[k]]) *
-               std::max(std::abs(q[code_.pattern.column[k]]), least);
+        sum += magnitude(j[code_.pattern.place[k]]) *
+               std::max(magnitude(q[code_.pattern.column[k]]), least);
       floor[i] = relative * sum;
     }
   }
   static bool within_floor(const Multiplier& g, const Floor& floor, double factor) {
     std::int64_t beyond = 0;  // as wide as what is compared: four at a time
     for (Eigen::Index k = 0; k < g.size(); ++k)
-      beyond += std::abs(g[k]) <= factor * floor[k] ? 0 : 1;
+      beyond += ScalarTraits<S>::within(g[k], factor * floor[k]) ? 0 : 1;
     return beyond == 0;
   }
 
  private:
-  const double* transposed(const CompiledFunction& product, const Jacobian& j,
-                           const Multiplier& lambda) {
+  static constexpr bool packed = ScalarTraits<S>::lanes > 1;
+
+  const S* transposed(const CompiledFunction& product, const Jacobian& j,
+                      const Multiplier& lambda) {
     product(j.data(), lambda.data(), force_.data(), force_.data());
     return force_.data();
   }
   // Not inlined: only parameters promise the compiler that eight arrays do not overlap.
-  [[gnu::noinline]] static void kick_and_drift(
-      int n, const double* __restrict force, const double* __restrict inverse_mass,
-      const double* __restrict v_q, const double* __restrict q0, const double* __restrict p0,
-      double h, double strength, double* __restrict q, double* __restrict p) {
+  [[gnu::noinline]] static void kick_and_drift(int n, const S* __restrict force,
+                                               const S* __restrict inverse_mass,
+                                               const S* __restrict v_q, const S* __restrict q0,
+                                               const S* __restrict p0, double h, double strength,
+                                               S* __restrict q, S* __restrict p) {
     for (int i = 0; i < n; ++i) {
-      const double momentum = p0[i] - v_q[i] * strength - force[i];
+      const S momentum = p0[i] - v_q[i] * strength - force[i];
       p[i] = momentum;
       q[i] = q0[i] + momentum * (h * inverse_mass[i]);
     }
   }
-  static void subtract(const double* __restrict x, Position& from) {
-    double* __restrict y = from.data();
+  static void subtract(const S* __restrict x, Position& from) {
+    S* __restrict y = from.data();
     for (Eigen::Index i = 0, n = from.size(); i < n; ++i) y[i] -= x[i];
   }
   FactorReport factor_gram() {
@@ -166,27 +177,37 @@ class SparseKernel {
   /// Pivots against the diagonal they came from.
   FactorReport report() const {
     const int m = code_.constraints;
-    const double threshold = rank_threshold<double>(m);
-    const double* __restrict pivot = pivots_.data(), * __restrict diagonal = gram_.data();
+    const double threshold = rank_threshold<S>(m);
+    const S* __restrict pivot = pivots_.data();
+    const S* __restrict diagonal = gram_.data();
     std::int64_t weak = 0;
-    for (int k = 0; k < m; ++k) weak += pivot[k] > threshold * std::abs(diagonal[k]) ? 0 : 1;
+    for (int k = 0; k < m; ++k) weak += is_strong(pivot[k], diagonal[k], threshold) ? 0 : 1;
     FactorReport report;
     if (weak == 0) return report;
     for (int k = 0; k < m; ++k) {
-      const double size = std::abs(pivot[k]);
-      report.smallest_pivot = std::min(report.smallest_pivot, size);
-      if (pivot[k] < 0) ++report.negative;
-      if (!(size > threshold * std::abs(diagonal[k])) && report.ok) {
+      using std::abs;
+      const S size = abs(pivot[k]);
+      report.smallest_pivot = std::min(report.smallest_pivot, ScalarTraits<S>::smallest(size));
+      if (ScalarTraits<S>::smallest(pivot[k]) < 0) ++report.negative;
+      if (!is_strong(size, diagonal[k], threshold) && report.ok) {
         report.ok = false;
         report.row = k;
       }
     }
     return report;
   }
+  static bool is_strong(const S& pivot, const S& diagonal, double threshold) {
+    using std::abs;
+    if constexpr (packed)
+      return all_of(pivot > abs(diagonal) * threshold);
+    else
+      return pivot > threshold * abs(diagonal);
+  }
 
   const CompiledNatural& code_;
   SparseAlgebra algebra_;
-  Vector<double, dynamic> factors_, gram_, pivots_;
+  Position inverse_mass_;
+  Vector<S, dynamic> factors_, gram_, pivots_;
   Multiplier solution_;
   Position force_;
 };

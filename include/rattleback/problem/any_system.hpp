@@ -155,17 +155,27 @@ class AnySystem {
   template <class S>
   using Model = std::shared_ptr<const SystemModel<S>>;
 
-  using Models =
-      std::tuple<Model<double>, Model<Dual<double, 4>>, Model<Quad>, Model<Dual<Quad, 4>>>;
+  /// One for each scalar; those in packs may be missing.
+  struct Models {
+    Model<double> real;
+    Model<Dual<double, 4>> dual;
+    Model<Quad> quad;
+    Model<Dual<Quad, 4>> dual_quad;
+    Model<Pack> pack{};
+    Model<Dual<Pack, 4>> dual_pack{};
 
-  /// A system that answers in every scalar by itself.
+    auto all() { return std::tie(real, dual, quad, dual_quad, pack, dual_pack); }
+    auto all() const { return std::tie(real, dual, quad, dual_quad, pack, dual_pack); }
+  };
+
+  /// A system that answers in these scalars by itself.
   AnySystem(std::string name, int dimension, int constraints, Traits traits, Models models)
       : name_(std::move(name)),
         dimension_(dimension),
         constraints_(constraints),
         traits_(traits),
         models_(std::move(models)) {}
-  /// Wraps a typed system.
+  /// Wraps a typed system; in packs it runs with its types.
   template <ConstrainedSystem Sys>
     requires(!std::same_as<Sys, AnySystem>)
   AnySystem(std::string name, Sys system)
@@ -173,12 +183,11 @@ class AnySystem {
         dimension_(system.dimension()),
         constraints_(system.constraint_count()),
         traits_(system.traits()) {
-    auto shared = std::make_shared<const Sys>(std::move(system));
-    std::apply(
-        [&](auto&... model) {
-          ((model = wrap<typename std::decay_t<decltype(model)>::element_type>(shared)), ...);
-        },
-        models_);
+    const auto shared = std::make_shared<const Sys>(std::move(system));
+    wrap<double>(shared);
+    wrap<Dual<double, 4>>(shared);
+    wrap<Quad>(shared);
+    wrap<Dual<Quad, 4>>(shared);
   }
 
   const std::string& name() const { return name_; }
@@ -227,17 +236,16 @@ class AnySystem {
     return model<S>().flow(q, p, h);
   }
 
+  const Models& models() const { return models_; }
   template <class S>
   const SystemModel<S>& model() const {
-    return *std::get<Model<S>>(models_);
+    return *std::get<const Model<S>&>(models_.all());
   }
 
  private:
-  template <class ConstModel, class Sys>
-  static auto wrap(const std::shared_ptr<const Sys>& system) {
-    return []<class S>(const SystemModel<S>*, const std::shared_ptr<const Sys>& typed) {
-      return Model<S>(std::make_shared<detail::TypedModel<Sys, S>>(typed));
-    }(static_cast<const ConstModel*>(nullptr), system);
+  template <class S, class Sys>
+  void wrap(const std::shared_ptr<const Sys>& system) {
+    std::get<Model<S>&>(models_.all()) = std::make_shared<detail::TypedModel<Sys, S>>(system);
   }
 
   std::string name_;

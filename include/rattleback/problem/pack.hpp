@@ -184,9 +184,6 @@ class BasicPack {
   RATTLEBACK_INLINE BasicPack(Pieces, const P&... p) : part{p...} {}
 };
 
-/// What ensembles use.
-using Pack = BasicPack<8>;
-
 #define RATTLEBACK_PACK_FUNCTION(name)                                      \
   template <int W>                                                          \
   BasicPack<W> name(const BasicPack<W>& x) {                                \

@@ -27,6 +27,11 @@ using Vector = Eigen::Matrix<S, N, 1>;
 template <class S, int R, int C = R>
 using Matrix = Eigen::Matrix<S, R, C>;
 
+template <int W>
+class BasicPack;
+/// What ensembles use.
+using Pack = BasicPack<8>;
+
 /// Specialised next to each scalar type (dual.hpp, quad.hpp, pack.hpp).
 ///   Base       the scalar with duals stripped: what Newton matrices are made of
 ///   Real       one lane of it: what a step size is made of

@@ -15,6 +15,7 @@ struct Traits {
   bool lagrangian = false;  ///< L(q, v) is known
   bool holonomic = true;    ///< g depends on q only
   bool quadratic = false;   ///< every g_i is quadratic in (q, p)
+  bool operator==(const Traits&) const = default;
 };
 
 /// H(q, p) with its gradient, in any scalar type.

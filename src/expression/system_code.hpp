@@ -1,0 +1,25 @@
+// What the compiled systems of this layer share.
+#pragma once
+
+#include <vector>
+
+#include "rattleback/expression/derivative.hpp"
+#include "rattleback/expression/expression_system.hpp"
+
+namespace rattleback {
+
+/// For Lagrangians that are not quadratic in the velocities: H by Newton.
+AnySystem legendre_system(const CanonicalSystem& canonical);
+
+namespace detail {
+
+using Outputs = std::vector<Program::Output>;
+
+/// The slopes of f by inputs first .. first + n - 1 as one array; those that vanish are in it too.
+void append_gradient(Graph& graph, Expression f, int first, int n, int array, Outputs& outputs);
+
+/// The expression with velocities where programs expect momenta.
+Expression velocities_as_second(Graph& graph, Expression f, int n);
+
+}  // namespace detail
+}  // namespace rattleback
