@@ -182,7 +182,7 @@ int compare(const CompareRequest& request) {
       for (int k = 0; k <= request.halvings && caught_signal() == 0; ++k) {
         result.runs.push_back(bench.measured(*method, grid.steps << k));
         seconds += result.runs.back().figures.seconds;
-        bar.show(static_cast<long>(result.runs.size()), all, seconds);
+        bar.show(static_cast<double>(result.runs.size()), static_cast<double>(all), seconds);
       }
   }
   if (caught_signal() == 0)

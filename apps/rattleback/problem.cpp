@@ -154,6 +154,21 @@ std::string Problem::label(long constraint) const {
                   [&](int input) { return d.input_name(input); });
 }
 
+void start_from(Problem& problem, ModelFile::Initial given) {
+  problem.file.initial = std::move(given);
+  const ModelFile::Initial& initial = *problem.file.initial;
+  State<double> z{vector_of(initial.q), vector_of(initial.p)};
+  if (!initial.v.empty()) {
+    const V v = vector_of(initial.v);
+    z.p = problem.singular ? momenta_by_lagrangian(*problem.singular, z.q, v)
+                           : momenta(problem.system, z.q, v);
+  }
+  if (initial.project && problem.system.constraint_count() > 0)
+    project_start(problem, z);
+  else
+    problem.start = std::move(z);
+}
+
 Problem prepare(ModelFile file) {
   std::optional<HamiltonianForm> singular;
   CanonicalSystem form;
@@ -166,19 +181,9 @@ Problem prepare(ModelFile file) {
     throw ModelError(file.path + ": " + error.what());
   }
   AnySystem system = expression_system(form);
-  Problem problem{std::move(file), std::move(form), std::move(system), std::nullopt};
-  if (singular) problem.notes.push_back(singular_note(*singular));
-  if (!problem.file.initial) return problem;
-  const ModelFile::Initial& initial = *problem.file.initial;
-  State<double> z{vector_of(initial.q), vector_of(initial.p)};
-  if (!initial.v.empty()) {
-    const V v = vector_of(initial.v);
-    z.p = singular ? momenta_by_lagrangian(*singular, z.q, v) : momenta(problem.system, z.q, v);
-  }
-  if (initial.project && problem.system.constraint_count() > 0)
-    project_start(problem, z);
-  else
-    problem.start = std::move(z);
+  Problem problem{std::move(file), std::move(form), std::move(system), std::move(singular)};
+  if (problem.singular) problem.notes.push_back(singular_note(*problem.singular));
+  if (problem.file.initial) start_from(problem, *problem.file.initial);
   return problem;
 }
 

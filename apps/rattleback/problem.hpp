@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rattleback/expression/canonical.hpp"
+#include "rattleback/geometry/hamiltonian_form.hpp"
 #include "rattleback/problem/any_system.hpp"
 #include "rattleback/text/model.hpp"
 
@@ -16,9 +17,10 @@ struct Problem {
   CanonicalSystem form;  ///< as it is integrated: with the constraints of a singular Lagrangian,
                          ///< without redundant ones
   AnySystem system;
+  std::optional<HamiltonianForm> singular{};  ///< where the Lagrangian is
   std::optional<AnySystem> complete{};  ///< with the redundant constraints, where there are any
   /// Momenta from velocities, made consistent where the file asks for it; not judged yet.
-  std::optional<State<double>> start;
+  std::optional<State<double>> start{};
   std::string no_start{};            ///< why `project = true` found none; empty: it did
   std::vector<std::string> notes{};  ///< how `form` differs from what was written
 
@@ -28,6 +30,8 @@ struct Problem {
 
 /// Throws ModelError where there is no H(q, p).
 Problem prepare(ModelFile file);
+/// The same system, from here.
+void start_from(Problem& problem, ModelFile::Initial initial);
 
 /// Goes on without these constraints (from 0), which follow from the others.
 void leave_out(Problem& problem, const std::vector<int>& redundant);

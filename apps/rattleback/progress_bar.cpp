@@ -23,23 +23,22 @@ std::string duration(double seconds) {
 
 }  // namespace
 
-std::string progress_text(const std::string& unit, long done, long all, double rate) {
-  const double fraction = all > 0 ? static_cast<double>(done) / static_cast<double>(all) : 1;
+std::string progress_text(const std::string& unit, double done, double all, double rate) {
+  const double fraction = all > 0 ? done / all : 1;
   char text[120];
   std::snprintf(text, sizeof text, "%3.0f %%  %.3g %s/s  %s left", 100 * fraction, rate,
-                unit.c_str(),
-                rate > 0 ? duration(static_cast<double>(all - done) / rate).c_str() : "?");
+                unit.c_str(), rate > 0 ? duration((all - done) / rate).c_str() : "?");
   return text;
 }
 
 ProgressBar::ProgressBar(std::string unit, bool wanted)
     : unit_(std::move(unit)), shown_(wanted && isatty(STDERR_FILENO) == 1) {}
 
-void ProgressBar::show(long done, long all, double seconds) {
+void ProgressBar::show(double done, double all, double seconds) {
   if (!shown_) return;
   if (first_done_ < 0) first_done_ = done, first_seconds_ = seconds;
   const double passed = seconds - first_seconds_;
-  const double rate = passed > 0 ? static_cast<double>(done - first_done_) / passed : 0;
+  const double rate = passed > 0 ? (done - first_done_) / passed : 0;
   constexpr int width = 30;
   const int filled = all > 0 ? static_cast<int>(width * done / all) : width;
   const std::string bar = std::string(filled, '#') + std::string(width - filled, '.');

@@ -13,7 +13,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void show(long done, long all, double seconds);
+  void show(double done, double all, double seconds);
   /// Leaves no trace of it.
   void clear();
 
@@ -21,11 +21,11 @@ class ProgressBar {
   std::string unit_;
   bool shown_;
   bool drawn_ = false;
-  long first_done_ = -1;  // a resumed run begins in the middle
+  double first_done_ = -1;  // a resumed run begins in the middle
   double first_seconds_ = 0;
 };
 
 /// "43 %  1.2e+06 steps/s  0:12 left"
-std::string progress_text(const std::string& unit, long done, long all, double rate);
+std::string progress_text(const std::string& unit, double done, double all, double rate);
 
 }  // namespace rattleback::app

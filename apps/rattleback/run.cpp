@@ -163,7 +163,7 @@ FinishedRun execute(Job& job, const GuardedSink& guard, RunSink& sink, bool show
   ProgressBar bar("steps", show_progress);
   job.options.allow_inconsistent = true;  // judged already, with the constraint's name
   job.options.progress = [&](const Progress& p) {
-    bar.show(p.step, p.steps, p.seconds);
+    bar.show(static_cast<double>(p.step), static_cast<double>(p.steps), p.seconds);
     return caught_signal() == 0 && guard.error().empty();
   };
   if (!job.resumed)
