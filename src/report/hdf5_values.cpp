@@ -52,29 +52,44 @@ void Hdf5Values::write(hid_t object, const char* name, const std::string& text,
           std::string("write ") + name);
 }
 
-double Hdf5Values::read_double(hid_t object, const char* name) const {
-  double value = 0;
-  checked(H5Aread(open_attribute(object, name), H5T_NATIVE_DOUBLE, &value), path_,
-          std::string("read ") + name);
-  return value;
+void Hdf5Values::read_number(hid_t object, const char* name, hid_t native, void* value) const {
+  checked(H5Aread(open_attribute(object, name), native, value), path_, std::string("read ") + name);
 }
 
-long Hdf5Values::read_long(hid_t object, const char* name) const {
-  std::int64_t value = 0;
-  checked(H5Aread(open_attribute(object, name), H5T_NATIVE_INT64, &value), path_,
-          std::string("read ") + name);
-  return static_cast<long>(value);
+void Hdf5Values::read(hid_t object, const char* name, double& value) const {
+  read_number(object, name, H5T_NATIVE_DOUBLE, &value);
 }
 
-std::string Hdf5Values::read_text(hid_t object, const char* name) const {
+void Hdf5Values::read(hid_t object, const char* name, long& value) const {
+  std::int64_t wide = 0;
+  read_number(object, name, H5T_NATIVE_INT64, &wide);
+  value = static_cast<long>(wide);
+}
+
+void Hdf5Values::read(hid_t object, const char* name, int& value) const {
+  long wide = 0;
+  read(object, name, wide);
+  value = static_cast<int>(wide);
+}
+
+void Hdf5Values::read(hid_t object, const char* name, std::string& text) const {
   const Handle a = open_attribute(object, name);
   const Handle type(H5Aget_type(a), H5Tclose), space(H5Aget_space(a), H5Sclose);
   require_texts(type, name);
   if (H5Sget_simple_extent_npoints(space) != 1)
     throw FileError(path_, std::string("has more than one '") + name + "'");
-  std::string text(H5Tget_size(type), '\0');
+  text.assign(H5Tget_size(type), '\0');
   checked(H5Aread(a, type, text.data()), path_, std::string("read ") + name);
-  return unpadded(text.data(), text.size());
+  text = unpadded(text.data(), text.size());
+}
+
+Handle Hdf5Values::create_group(hid_t parent, const char* name) const {
+  return checked(H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, path_,
+                 std::string("create ") + name);
+}
+
+Handle Hdf5Values::open_group(hid_t parent, const char* name) const {
+  return checked(H5Gopen2(parent, name, H5P_DEFAULT), H5Gclose, path_, std::string("open ") + name);
 }
 
 void Hdf5Values::require_texts(hid_t type, const char* name) const {

@@ -1,4 +1,4 @@
-// Small values in HDF5: attributes, texts, tables.
+// Small values in HDF5: attributes, texts, the groups they are in.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,19 @@ class Hdf5Values {
     const std::int64_t wide = value;
     write_number(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &wide);
   }
+  void write(hid_t object, const char* name, int value) const {
+    write(object, name, static_cast<long>(value));
+  }
   /// Room for later, longer texts; what does not fit is cut off.
   void write(hid_t object, const char* name, const std::string& text, std::size_t room = 0) const;
 
-  double read_double(hid_t object, const char* name) const;
-  long read_long(hid_t object, const char* name) const;
-  std::string read_text(hid_t object, const char* name) const;
+  void read(hid_t object, const char* name, double& value) const;
+  void read(hid_t object, const char* name, long& value) const;
+  void read(hid_t object, const char* name, int& value) const;
+  void read(hid_t object, const char* name, std::string& text) const;
+
+  Handle create_group(hid_t parent, const char* name) const;
+  Handle open_group(hid_t parent, const char* name) const;
 
   /// Texts of any length and number are datasets: an attribute holds 64 KB at most.
   void write_texts(hid_t group, const char* name, const std::vector<std::string>& texts) const;
@@ -36,6 +43,7 @@ class Hdf5Values {
  private:
   void write_number(hid_t object, const char* name, hid_t stored, hid_t native,
                     const void* value) const;
+  void read_number(hid_t object, const char* name, hid_t native, void* value) const;
   Handle attribute(hid_t object, const char* name, hid_t type, hid_t space) const;
   Handle open_attribute(hid_t object, const char* name) const;
   void require_texts(hid_t type, const char* name) const;

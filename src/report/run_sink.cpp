@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "rattleback/report/run_file.hpp"
+#include "run_rows.hpp"
 
 namespace rattleback {
 
@@ -46,30 +47,14 @@ std::vector<std::string> column_names(const RunHeader& header) {
 
 MemorySink::MemorySink(RunHeader header) {
   data_.header = std::move(header);
-  data_.q.columns = data_.p.columns = data_.header.dimension();
-  data_.multipliers.columns = data_.header.multipliers;
+  detail::shape_rows(data_, 0);
 }
 
-void MemorySink::add(const RunSample& sample) {
-  const auto append = [](Table& table, const auto& row) {
-    for (int i = 0; i < table.columns; ++i) table.values.push_back(row[i]);
-    ++table.rows;
-  };
-  data_.time.push_back(sample.t);
-  append(data_.q, sample.z.q);
-  append(data_.p, sample.z.p);
-  append(data_.multipliers, sample.multipliers);
-  data_.energy.push_back(sample.energy);
-  data_.constraint.push_back(sample.constraint);
-  data_.hidden.push_back(sample.hidden);
-  data_.newton.push_back(sample.newton);
-}
+void MemorySink::add(const RunSample& sample) { detail::add_row(data_, sample); }
 
 void MemorySink::finish(const RunFigures& figures) {
   data_.figures = figures;
-  data_.state = !figures.ok()     ? RunState::failed
-                : figures.stopped ? RunState::stopped
-                                  : RunState::finished;
+  data_.state = detail::state_at_end(figures);
 }
 
 }  // namespace rattleback

@@ -1,0 +1,139 @@
+#include "run_attributes.hpp"
+
+namespace rattleback::detail {
+
+namespace {
+
+constexpr const char* format_name = "rattleback run";
+constexpr long format_version = 1;
+// Both are written again when a run ends.
+constexpr std::size_t failure_room = 2000, state_room = 16;
+
+template <class Header, class Visit>
+void each_attribute(Header& h, Visit&& visit) {
+  visit("model", h.model);
+  visit("method", h.method);
+  visit("step", h.step);
+  visit("every", h.every);
+  visit("restart_every", h.restart_every);
+  visit("wanted_steps", h.wanted);
+  visit("constraints", h.constraints);
+  visit("multipliers", h.multipliers);
+}
+
+template <class Figures, class Visit>
+void each_figure(Figures& f, Visit&& visit) {
+  visit("steps", f.steps);
+  visit("initial_energy", f.initial_energy);
+  visit("final_energy", f.final_energy);
+  visit("energy_error", f.energy_error);
+  visit("energy_drift", f.energy_drift);
+  visit("constraint", f.constraint);
+  visit("hidden", f.hidden);
+  visit("newton_mean", f.newton_mean);
+  visit("newton_max", f.newton_max);
+  visit("position_projections", f.projections.position);
+  visit("momentum_projections", f.projections.momentum);
+  visit("seconds", f.seconds);
+}
+
+/// What each_attribute() and each_figure() do with the values of a file.
+auto writing(const Hdf5Values& values, hid_t object) {
+  return
+      [&values, object](const char* name, const auto& value) { values.write(object, name, value); };
+}
+auto reading(const Hdf5Values& values, hid_t object) {
+  return [&values, object](const char* name, auto& value) { values.read(object, name, value); };
+}
+
+/// A dataset that holds one text.
+std::string only_text(const Hdf5Values& values, hid_t group, const char* name) {
+  auto texts = values.read_texts(group, name);
+  if (texts.size() != 1)
+    throw FileError(values.path(), std::string("has a strange '") + name + "'");
+  return std::move(texts.front());
+}
+
+std::map<std::string, std::string> read_settings(const Hdf5Values& values, hid_t file) {
+  const Handle group = values.open_group(file, "settings");
+  std::vector<std::string> names;
+  H5Literate(
+      group, H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      [](hid_t, const char* name, const H5L_info_t*, void* all) {
+        static_cast<std::vector<std::string>*>(all)->emplace_back(name);
+        return herr_t(0);
+      },
+      &names);
+  std::map<std::string, std::string> settings;
+  for (const auto& name : names) settings[name] = only_text(values, group, name.c_str());
+  return settings;
+}
+
+void require_format(const Hdf5Values& values, hid_t file) {
+  std::string format;
+  if (H5Aexists(file, "format") > 0) values.read(file, "format", format);
+  if (format != format_name)
+    throw FileError(values.path(), "is an HDF5 file, but not a run of rattleback");
+  long version = 0;
+  values.read(file, "format_version", version);
+  if (version != format_version)
+    throw FileError(values.path(), "is a run file of format " + std::to_string(version) +
+                                       "; this program reads format " +
+                                       std::to_string(format_version));
+}
+
+}  // namespace
+
+void write_header(const Hdf5Values& values, hid_t file, const RunHeader& header) {
+  values.write(file, "format", std::string(format_name));
+  values.write(file, "format_version", format_version);
+  values.write(file, "rattleback_version", std::string(RATTLEBACK_VERSION));
+  each_attribute(header, writing(values, file));
+  values.write_texts(file, "coordinates", header.coordinates);
+  values.write_texts(file, "model_text", {header.model_text});
+  const Handle settings = values.create_group(file, "settings");
+  for (const auto& [key, value] : header.settings)
+    values.write_texts(settings, key.c_str(), {value});
+}
+
+RunHeader read_header(const Hdf5Values& values, hid_t file) {
+  require_format(values, file);
+  RunHeader header;
+  each_attribute(header, reading(values, file));
+  header.coordinates = values.read_texts(file, "coordinates");
+  header.model_text = only_text(values, file, "model_text");
+  header.settings = read_settings(values, file);
+  return header;
+}
+
+void write_wanted(const Hdf5Values& values, hid_t file, long wanted) {
+  values.write(file, "wanted_steps", wanted);
+}
+
+void write_state(const Hdf5Values& values, hid_t summary, RunState state) {
+  values.write(summary, "state", name(state), state_room);
+}
+
+void write_summary(const Hdf5Values& values, hid_t summary, RunState state, const RunFigures& f) {
+  write_state(values, summary, state);
+  values.write(summary, "time", f.time());
+  each_figure(f, writing(values, summary));
+  values.write(summary, "failure", f.failure, failure_room);
+}
+
+void read_summary(const Hdf5Values& values, hid_t file, RunData& data) {
+  const Handle group = values.open_group(file, "summary");
+  std::string state;
+  values.read(group, "state", state);
+  for (RunState s : {RunState::running, RunState::finished, RunState::stopped, RunState::failed})
+    if (state == name(s)) data.state = s;
+  RunFigures& f = data.figures;
+  f.method = data.header.method;
+  f.step = data.header.step;
+  f.wanted = data.header.wanted;
+  f.stopped = data.state == RunState::stopped;
+  each_figure(f, reading(values, group));
+  values.read(group, "failure", f.failure);
+}
+
+}  // namespace rattleback::detail
