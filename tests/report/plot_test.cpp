@@ -89,10 +89,12 @@ TEST(Plot, takes_what_is_degenerate) {
   std::fill(constant.constraint.begin(), constant.constraint.end(), 0.0);
   std::fill(constant.hidden.begin(), constant.hidden.end(), 0.0);
   expect_picture(constant);
+  EXPECT_NE(plot_script(constant, "a.png").find("'zero to the last bit'"), std::string::npos);
   RunData lost = pendulum();
   for (auto* values : {&lost.energy, &lost.constraint, &lost.hidden, &lost.q.values})
     std::fill(values->begin(), values->end(), std::numeric_limits<double>::quiet_NaN());
   expect_picture(lost);
+  EXPECT_NE(plot_script(lost, "a.png").find("'not a number'"), std::string::npos);
 }
 
 TEST(Plot, a_long_run_makes_no_long_picture) {

@@ -1,0 +1,95 @@
+#include "plot_curves.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "rattleback/problem/error.hpp"
+
+namespace rattleback::detail {
+
+namespace {
+
+Series find_series(const RunData& run, const std::string& name) {
+  const auto& names = run.header.coordinates;
+  for (int i = 0; i < run.header.dimension(); ++i) {
+    if (name == names[i]) return {Series::Kind::position, i};
+    if (name == "p_" + names[i]) return {Series::Kind::momentum, i};
+  }
+  if (name == "t") return {};
+  std::string known;
+  for (const auto& n : names) known += n + ", ";
+  for (const auto& n : names) known += "p_" + n + ", ";
+  throw InputError("plot", "there is no '" + name + "' to draw; there are " + known + "t");
+}
+
+/// x_1, x[1] or x1 as ("x", "1").
+std::pair<std::string, std::string> split_name(const std::string& name) {
+  std::size_t end = name.size();
+  if (end > 0 && name[end - 1] == ']') --end;
+  std::size_t begin = end;
+  while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
+  std::size_t stem = begin;
+  if (stem > 0 && (name[stem - 1] == '[' || name[stem - 1] == '_')) --stem;
+  if (begin == end || stem == 0) return {name, ""};
+  return {name.substr(0, stem), name.substr(begin, end - begin)};
+}
+
+void add_once(std::vector<std::string>& all, const std::string& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
+/// Families of two or three stems over the same indices, such as x_1, x_2, y_1, y_2.
+std::optional<Curves> family_curves(const RunData& run) {
+  std::vector<std::string> stems, indices;
+  std::map<std::pair<std::string, std::string>, int> where;
+  for (int i = 0; i < run.header.dimension(); ++i) {
+    const auto key = split_name(run.header.coordinates[i]);
+    if (key.second.empty()) return std::nullopt;
+    add_once(stems, key.first);
+    add_once(indices, key.second);
+    where[key] = i;
+  }
+  if (stems.size() < 2 || stems.size() > 3 || where.size() != stems.size() * indices.size())
+    return std::nullopt;
+  Curves found{stems, {}, {}};
+  // Of many points a few, the last one among them.
+  const std::size_t count = std::min(indices.size(), most_curves);
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::string& index = indices[(k + 1) * indices.size() / count - 1];
+    std::vector<Series> axes;
+    axes.reserve(stems.size());
+    for (const auto& stem : stems)
+      axes.push_back({Series::Kind::position, where.at({stem, index})});
+    found.curves.push_back(std::move(axes));
+    found.names.push_back(index);
+  }
+  return found;
+}
+
+}  // namespace
+
+bool Curves::lengths() const {
+  return std::all_of(curves[0].begin(), curves[0].end(),
+                     [](const Series& s) { return s.kind == Series::Kind::position; });
+}
+
+Curves choose_curves(const RunData& run, const PlotOptions& options) {
+  std::vector<std::string> axes = options.axes;
+  if (axes.size() == 1 || axes.size() > 3)
+    throw InputError("plot", "give two or three names to draw, got " + std::to_string(axes.size()));
+  if (axes.empty()) {
+    if (auto families = family_curves(run)) return *families;
+    const auto& names = run.header.coordinates;
+    axes.assign(names.begin(),
+                names.begin() + (names.size() == 3 ? 3 : std::min<long>(names.size(), 2)));
+    if (axes.size() < 2) axes.insert(axes.begin(), "t");
+    if (axes.size() < 2) throw InputError("plot", "the run has no coordinates to draw");
+  }
+  Curves one{axes, {{}}, {}};
+  for (const auto& axis : axes) one.curves[0].push_back(find_series(run, axis));
+  return one;
+}
+
+}  // namespace rattleback::detail
