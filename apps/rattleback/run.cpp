@@ -33,7 +33,9 @@ class GuardedSink final : public RunSink {
   void checkpoint(const RunCheckpoint& checkpoint) override {
     guard([&] { sink_->checkpoint(checkpoint); });
   }
-  void finish(const RunFigures& figures) override {
+  /// Nothing yet: the file is to hold what is said to the user, see close().
+  void finish(const RunFigures&) override {}
+  void close(const RunFigures& figures) {
     guard([&] { sink_->finish(figures); });
   }
 
@@ -182,10 +184,10 @@ FinishedRun execute(Job& job, const GuardedSink& guard, RunSink& sink, bool show
 }
 
 /// A first step that fails may be the model's fault, which the analysis then tells.
-void blame_model(const Problem& problem, const FinishedRun& run) {
-  if (run.ok() || run.steps > 0) return;
-  if (const std::string why = refusal(analysis_of(problem)); !why.empty())
-    throw ModelError(problem.file.path + ": " + why);
+std::string fault_of_model(const Problem& problem, const FinishedRun& run) {
+  if (run.ok() || run.steps > 0) return {};
+  const std::string why = refusal(analysis_of(problem));
+  return why.empty() ? why : problem.file.path + ": " + why;
 }
 
 /// The constraint that is closest to depending on the others.
@@ -280,8 +282,10 @@ int run(const RunRequest& request) {
     spread.emplace(*job.problem.complete, job.problem.system, guarded);
   FinishedRun run =
       execute(job, guarded, spread ? static_cast<RunSink&>(*spread) : guarded, !request.quiet);
-  blame_model(job.problem, run);
-  run.failure = better_explained(job.problem, run);
+  const std::string fault = fault_of_model(job.problem, run);
+  run.failure = fault.empty() ? better_explained(job.problem, run) : fault;
+  guarded.close(run);
+  if (!fault.empty()) throw ModelError(fault);
   if (run.ok() && !guarded.error().empty()) run.failure = guarded.error();
   memory.finish(run);
   job.sink.reset();  // closes the file

@@ -223,10 +223,15 @@ constraints = ["y^2 - x^3"]
 q = [1, 1]
 v = [-2, -3]
 """)
-        result = self.run_program("run", file, "--step", 0.01, "--steps", 1000, code=4)
+        out = self.path("run.h5")
+        result = self.run_program("run", file, "--step", 0.01, "--steps", 1000, "--out", out,
+                                  code=4)
         self.assertRegex(result.stderr, r"t = 0\.38: .*smallest singular value of dg fell from 3\.6.* "
                          r"to 0\.0.*rank is lost\. Weakest there: constraint 'y\^2 - x\^3'")
         self.assertNotIn("too large", result.stderr)
+        with open(out, "rb") as stored:
+            said = result.stderr.removeprefix("rattleback: ").rstrip("\n")
+            self.assertIn(said.encode() + b"\0", stored.read())
 
     def test_a_failure_keeps_what_was_done(self):
         file = self.write("wall.toml", """
