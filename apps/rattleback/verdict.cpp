@@ -5,6 +5,7 @@
 #include <map>
 
 #include "rattleback/geometry/consistent.hpp"
+#include "rattleback/integrators/index1.hpp"
 #include "rattleback/integrators/registry.hpp"
 
 namespace rattleback::app {
@@ -67,6 +68,8 @@ std::string obstacle_of_traits(const Method& method, const Problem& problem) {
 std::string obstacle_of_stepper(const Method& method, const Problem& problem) {
   try {
     (void)method.stepper<double>(problem.system);
+  } catch (const NotIndex1& error) {
+    return "constraint '" + problem.label(error.constraint) + "' " + error.reason;
   } catch (const Error& error) {
     return error.what();
   }

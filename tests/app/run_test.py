@@ -88,6 +88,21 @@ p = [0, 0]
                     self.assertRegex(result.stderr, "does not apply.*it needs")
                     self.assertEqual(result.stdout, "")
 
+    def test_index1_names_the_constraint_that_is_no_coordinate(self):
+        fixed = CIRCLE.replace('"x", "y"', '"x", "y", "z"').replace("[1, 1]", "[1, 1, 1]")
+        start = "q = [1, 0, 0]\np = [0, 1, 0]\n"
+        for constraints, words in (
+                ('"z", "(x^2 + y^2 - L^2)/2"',
+                 "'(x^2 + y^2 - L^2)/2' is not a coordinate itself"),
+                ('"z", "y"', "'y' fixes a coordinate that H depends on (derivative 1 at a probe)"),
+        ):
+            file = self.write("model.toml", fixed.replace('"(x^2 + y^2 - L^2)/2"', constraints)
+                              + start.replace("p = [0, 1, 0]", "p = [0, 0, 0]"))
+            self.assertEqual(
+                self.refused(3, "run", file, "--method", "index1"),
+                f"rattleback: {file}: method index1:base=midpoint does not apply to 'circle': "
+                f"constraint {words}; use rattle\n")
+
     def test_numbers_read_back_and_structure_holds(self):
         value = self.json_of("run", PENDULUM, "--steps", 1000)
         self.assertEqual(value["step"], 0.01)

@@ -35,6 +35,19 @@ inline MethodInfo index1_info(BaseMap base) {
           .cite = "[McLachlan12 5.3]"};
 }
 
+/// The constraint that keeps a system from the form of index1. The message counts it from 1; who
+/// knows its name says `reason` of that.
+class NotIndex1 : public ModelError {
+ public:
+  NotIndex1(int constraint, const std::string& reason)
+      : ModelError("index1: constraint " + std::to_string(constraint + 1) + ' ' + reason),
+        constraint(constraint),
+        reason(reason) {}
+
+  int constraint;  ///< from 0
+  std::string reason;
+};
+
 /// The coordinates that the constraints name: g_i = q[alpha_i] and H does not depend on them.
 /// Throws ModelError that says what is not so. Probed at fixed points.
 template <class Sys>
@@ -61,17 +74,15 @@ std::vector<int> index1_coordinates(const Sys& system) {
       for (int i = 0; i < n; ++i)
         if (alpha[k] < 0 || jacobian(k, i) != (i == alpha[k] ? 1 : 0) ||
             std::abs(g[k] - q[alpha[k]]) > 1e-15)
-          throw ModelError("index1: constraint " + std::to_string(k) +
-                           " is not a coordinate itself; use rattle");
+          throw NotIndex1(k, "is not a coordinate itself; use rattle");
     }
     system.energy_gradient(q, p, h_q, h_p);
     for (int k = 0; k < m; ++k) {
       if (!std::isfinite(h_q[alpha[k]])) continue;
       probed = true;
       if (std::abs(h_q[alpha[k]]) > 1e-14)
-        throw ModelError("index1: H depends on the constrained coordinate q[" +
-                         std::to_string(alpha[k]) + "] (derivative " +
-                         std::to_string(h_q[alpha[k]]) + " at a probe); use rattle");
+        throw NotIndex1(k, "fixes a coordinate that H depends on (derivative " +
+                               detail::quote(h_q[alpha[k]]) + " at a probe); use rattle");
     }
   }
   if (!probed) throw ModelError("index1: H is not finite at any probe");
