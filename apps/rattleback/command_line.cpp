@@ -7,7 +7,7 @@
 #include <iostream>
 
 #include "exit_code.hpp"
-#include "text/suggest.hpp"
+#include "problem/suggest.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::app {
@@ -220,20 +220,20 @@ class CommandLine {
   }
 
   static std::string verb_of(int argc, char** argv) {
-    return argc > 1 && argv[1][0] != '-' ? argv[1] : "rattleback";
+    return argc > 1 && argv[1][0] != '-' ? argv[1] : "command line";
   }
 
   /// Unknown verbs and options, with what was probably meant.
   void require_known(int argc, char** argv) const {
-    if (argc < 2) throw InputError("rattleback", "no verb was given; see rattleback --help");
+    if (argc < 2) throw InputError("command line", "no verb was given; see rattleback --help");
     Words verbs;
     for (const CLI::App* sub : app_.get_subcommands([](const CLI::App*) { return true; }))
       verbs.push_back(sub->get_name());
     const std::string verb = argv[1];
     if (verb.empty() || verb[0] != '-') {
       if (std::find(verbs.begin(), verbs.end(), verb) == verbs.end())
-        throw InputError("rattleback", "unknown verb '" + verb + "' (see rattleback --help)" +
-                                           text::suggestion(verb, verbs));
+        throw InputError("command line", "unknown verb '" + verb + "' (see rattleback --help)" +
+                                             detail::suggestion(verb, verbs));
       require_known_options(*app_.get_subcommand(verb), argc, argv);
     }
   }
@@ -248,7 +248,7 @@ class CommandLine {
       if (word.rfind("--", 0) == 0 && std::find(known.begin(), known.end(), name) == known.end())
         throw InputError(sub.get_name(), "unknown option '" + name + "' (see rattleback " +
                                              sub.get_name() + " --help)" +
-                                             text::suggestion(name, known));
+                                             detail::suggestion(name, known));
     }
   }
 

@@ -2,9 +2,9 @@
 
 #include "exit_code.hpp"
 #include "picture.hpp"
+#include "problem/suggest.hpp"
 #include "rattleback/report/plot.hpp"
 #include "rattleback/report/run_file.hpp"
-#include "text/suggest.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::app {
@@ -23,7 +23,7 @@ void require_axes(const std::vector<std::string>& axes,
   for (const auto& axis : axes)
     if (std::find(known.begin(), known.end(), axis) == known.end())
       throw InputError("--plot-coordinates",
-                       "there is no '" + axis + "'" + text::suggestion(axis, known));
+                       "there is no '" + axis + "'" + detail::suggestion(axis, known));
   if (axes.size() == 1 || axes.size() > 3)
     throw InputError("--plot-coordinates",
                      "a picture has two or three axes, got " + std::to_string(axes.size()));

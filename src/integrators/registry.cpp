@@ -3,6 +3,7 @@
 #include <set>
 #include <sstream>
 
+#include "../problem/suggest.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -13,6 +14,11 @@ std::string join(const std::set<std::string>& words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+/// All of them, and the one that was probably meant.
+std::string choices_for(const std::string& wrong, const std::set<std::string>& known) {
+  return join(known) + detail::suggestion(wrong, {known.begin(), known.end()});
 }
 
 Method::Options parse_options(std::string_view specification, std::string_view text) {
@@ -33,13 +39,13 @@ Method::Options parse_options(std::string_view specification, std::string_view t
 
 [[noreturn]] void refuse_option(const std::string& name, const std::string& option,
                                 const std::set<std::string>& known) {
-  throw InputError("method", "'" + name + "' has no option '" + option +
-                                 "'; it has: " + (known.empty() ? "none" : join(known)));
+  throw InputError("method", "'" + name + "' has no option '" + option + "'; it has: " +
+                                 (known.empty() ? "none" : choices_for(option, known)));
 }
 [[noreturn]] void refuse_value(const std::string& name, const std::string& option,
                                const std::string& value, const std::set<std::string>& choices) {
   throw InputError("method", "option '" + option + "' of '" + name + "' cannot be '" + value +
-                                 "'; choices: " + join(choices));
+                                 "'; choices: " + choices_for(value, choices));
 }
 
 /// Names the first option that no variant of the family knows, or its choices.
@@ -83,7 +89,8 @@ const Method& find_method(std::string_view specification) {
     if (m.family() == name) family.push_back(&m);
   }
   if (family.empty())
-    throw InputError("method", "unknown method '" + name + "'; known methods: " + join(names));
+    throw InputError("method",
+                     "unknown method '" + name + "'; known methods: " + choices_for(name, names));
   Method::Options full = family.front()->options();  // the first variant carries the defaults
   for (const auto& [option, value] : wanted) full[option] = value;
   for (const Method* m : family)

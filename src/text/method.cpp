@@ -1,7 +1,6 @@
 #include <charconv>
 
 #include "reader.hpp"
-#include "suggest.hpp"
 
 namespace rattleback::text {
 
@@ -64,8 +63,10 @@ std::string Reader::option_value(const Toml::Entry& option) {
       return value.boolean ? "true" : "false";
     case Toml::Type::list: {
       std::string text = "[";
-      for (const Toml& item : value.items)
-        text += (text.size() > 1 ? ";" : "") + shortest(number({option.key, item.position, item}));
+      for (const Toml& item : value.items) {
+        if (text.size() > 1) text += ';';
+        text += shortest(number({option.key, item.position, item}));
+      }
       return text + ']';
     }
     case Toml::Type::integer:

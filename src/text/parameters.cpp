@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "../problem/suggest.hpp"
 #include "reader.hpp"
-#include "suggest.hpp"
 
 namespace rattleback::text {
 
@@ -58,7 +58,7 @@ void Reader::apply_settings() {
       parameter.symbol->upper = static_cast<long>(list_parts(value).size());
     }
     if (!scope_.find(name) || std::find(names.begin(), names.end(), name) == names.end())
-      source.fail({1, 1}, "unknown parameter " + in_quotes(name) + suggestion(name, names));
+      source.fail({1, 1}, "unknown parameter " + in_quotes(name) + detail::suggestion(name, names));
   }
 }
 

@@ -2,7 +2,7 @@
 #include <array>
 #include <numbers>
 
-#include "suggest.hpp"
+#include "../problem/suggest.hpp"
 #include "syntax.hpp"
 #include "tokens.hpp"
 
@@ -182,7 +182,7 @@ class Parser {
     candidates.insert(candidates.end(), active_.begin(), active_.end());
     for (const Operation f : functions) candidates.emplace_back(spelling(f));
     for (const char* word : {"pi", "sum"}) candidates.emplace_back(word);
-    tokens_.fail("unknown name " + in_quotes(name) + suggestion(name, candidates));
+    tokens_.fail("unknown name " + in_quotes(name) + detail::suggestion(name, candidates));
   }
 
   void require(const Symbol& symbol, const std::string& name) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "suggest.hpp"
+#include "../problem/suggest.hpp"
 
 namespace rattleback::text {
 
@@ -39,7 +39,7 @@ void Reader::allow_keys(const Toml& table, const std::string& name,
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     const char* what = entry.value.is(Toml::Type::table) ? "table " : "key ";
     fail(entry.position, std::string("unknown ") + what + in_quotes(entry.key) + " in " + name +
-                             suggestion(entry.key, known));
+                             detail::suggestion(entry.key, known));
   }
 }
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <map>
 
+#include "../problem/suggest.hpp"
 #include "reader.hpp"
-#include "suggest.hpp"
 
 namespace rattleback::text {
 
@@ -84,7 +84,8 @@ void Reader::refuse_coordinate(const Toml::Entry& entry) const {
   std::vector<std::string> names;
   names.reserve(families_.size());
   for (const Family& family : families_) names.push_back(family.name);
-  fail(entry.position, "unknown coordinate " + in_quotes(entry.key) + suggestion(entry.key, names));
+  fail(entry.position,
+       "unknown coordinate " + in_quotes(entry.key) + detail::suggestion(entry.key, names));
 }
 
 /// Energy and constraints must be finite and smooth where the run begins.

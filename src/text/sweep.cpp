@@ -1,8 +1,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "../problem/suggest.hpp"
 #include "reader.hpp"
-#include "suggest.hpp"
 
 namespace rattleback {
 
@@ -96,7 +96,7 @@ ModelFile::Sweep::Axis Reader::parameter_axis(const Toml::Entry& entry) {
     names.reserve(parameters_.size());
     for (const Parameter& parameter : parameters_) names.push_back(parameter.name);
     fail(entry.position,
-         "unknown parameter " + in_quotes(entry.key) + suggestion(entry.key, names));
+         "unknown parameter " + in_quotes(entry.key) + detail::suggestion(entry.key, names));
   }
   if (scope_.find(entry.key)->is_family)
     fail(entry.position, in_quotes(entry.key) + " is a list; only single parameters can be swept");
@@ -109,7 +109,7 @@ ModelFile::Sweep::Axis Reader::start_axis(const Toml::Entry& entry) {
   const Symbol* symbol = scope_.find(name.substr(0, bracket));
   if (!symbol || symbol->kind == Symbol::parameter)
     fail(entry.position, in_quotes(name) + " is not a coordinate, momentum or velocity" +
-                             suggestion(name, scope_.names()));
+                             detail::suggestion(name, scope_.names()));
   long index = symbol->lower;
   if (bracket != std::string::npos || symbol->is_family) {
     const char* end = name.data() + name.size();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace rattleback::text {
+namespace rattleback::detail {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string suggestion(std::string_view wrong, const std::vector<std::string>& c
   return best ? "; did you mean '" + *best + "'?" : "";
 }
 
-}  // namespace rattleback::text
+}  // namespace rattleback::detail
