@@ -15,30 +15,30 @@ SCHEMA = {
     "projections": {"position": int, "momentum": int}, "seconds": NUMBER,
 }
 
-MIXED = """
-[model]
-name = "sphere bundle"
-coordinates = ["x", "y"]
-hamiltonian = "(p_x^2 + p_y^2)/2 + y"
-constraints = ["(x^2 + y^2 + p_x^2 + p_y^2)/2 - 1"]
-[initial]
-q = [0, 1]
-p = [1, 0]
-"""
-
-CIRCLE = """
+CIRCLE = "(x^2 + y^2 - L^2)/2"
+FALLING = 'mass = [1, 1]\npotential = "y"'
+MODEL = """
 [model]
 name = "circle"
-coordinates = ["x", "y"]
-parameters = { L = 1.0 }
-mass = [1, 1]
-potential = "y"
-constraints = ["(x^2 + y^2 - L^2)/2"]
+coordinates = [{coordinates}]
+parameters = {{ L = 1.0 }}
+{energy}
+constraints = [{constraints}]
 [initial]
+{start}
 """
+
+
+def quoted(texts):
+    return ", ".join(f'"{text}"' for text in texts)
 
 
 class Run(ProgramTest):
+    def model(self, *constraints, start="q = [1, 0]\np = [0, 1]", energy=FALLING, coordinates="xy",
+              name="model.toml"):
+        return self.write(name, MODEL.format(coordinates=quoted(coordinates), energy=energy,
+                                             constraints=quoted(constraints), start=start))
+
     def assert_schema(self, value, schema, where=""):
         for key, kind in schema.items():
             self.assertIn(key, value, where)
@@ -67,16 +67,8 @@ class Run(ProgramTest):
                 self.assertLess(value["energy"]["max_error"], 0.1)
 
     def test_methods_that_do_not_apply_say_why(self):
-        file = self.write("general.toml", """
-[model]
-name = "general"
-coordinates = ["x", "y"]
-hamiltonian = "(p_x^2 + p_y^2)/2*(1 + y^2) + p_x^4/4"
-constraints = ["x"]
-[initial]
-q = [0, 0]
-p = [0, 0]
-""")
+        file = self.model("x", energy='hamiltonian = "(p_x^2 + p_y^2)/2*(1 + y^2) + p_x^4/4"',
+                          start="q = [0, 0]\np = [0, 0]")
         for method in json.loads(rattleback("methods", "--json").stdout):
             with self.subTest(method=method["name"]):
                 result = rattleback("run", file, "--method", method["name"], "--step", 0.01,
@@ -89,15 +81,13 @@ p = [0, 0]
                     self.assertEqual(result.stdout, "")
 
     def test_index1_names_the_constraint_that_is_no_coordinate(self):
-        fixed = CIRCLE.replace('"x", "y"', '"x", "y", "z"').replace("[1, 1]", "[1, 1, 1]")
-        start = "q = [1, 0, 0]\np = [0, 1, 0]\n"
-        for constraints, words in (
-                ('"z", "(x^2 + y^2 - L^2)/2"',
-                 "'(x^2 + y^2 - L^2)/2' is not a coordinate itself"),
-                ('"z", "y"', "'y' fixes a coordinate that H depends on (derivative 1 at a probe)"),
+        for constraint, words in (
+                (CIRCLE, f"'{CIRCLE}' is not a coordinate itself"),
+                ("y", "'y' fixes a coordinate that H depends on (derivative 1 at a probe)"),
         ):
-            file = self.write("model.toml", fixed.replace('"(x^2 + y^2 - L^2)/2"', constraints)
-                              + start.replace("p = [0, 1, 0]", "p = [0, 0, 0]"))
+            file = self.model("z", constraint, coordinates="xyz",
+                              energy=FALLING.replace("[1, 1]", "[1, 1, 1]"),
+                              start="q = [1, 0, 0]\np = [0, 0, 0]")
             self.assertEqual(
                 self.refused(3, "run", file, "--method", "index1"),
                 f"rattleback: {file}: method index1:base=midpoint does not apply to 'circle': "
@@ -118,7 +108,7 @@ p = [0, 0]
         for words in ("planar pendulum", "natural H with a diagonal mass", "100 of 100",
                       "largest error", "max |g|", "max |{g,H}|"):
             self.assertIn(words, text)
-        file = self.write("bare.toml", CIRCLE + "q = [1, 0]\nv = [0, 1]\n")
+        file = self.model(CIRCLE, start="q = [1, 0]\nv = [0, 1]")
         text = self.run_program("run", file).stdout
         self.assertRegex(text, r"chosen +method rattle: natural H")
         self.assertRegex(text, r"chosen +step 0\.0[0-9]+: the fastest motion")
@@ -126,7 +116,9 @@ p = [0, 0]
         self.assertEqual(self.run_program("run", file, "--quiet").stdout, "")
 
     def test_constraints_on_momenta_get_the_midpoint_base(self):
-        value = self.json_of("run", self.write("mixed.toml", MIXED), "--step", 0.01, "--steps", 10)
+        file = self.model("(x^2 + y^2 + p_x^2 + p_y^2)/2 - 1", start="q = [0, 1]\np = [1, 0]",
+                          energy='hamiltonian = "(p_x^2 + p_y^2)/2 + y"')
+        value = self.json_of("run", file, "--step", 0.01, "--steps", 10)
         self.assertEqual(value["method"], "rattle:base=midpoint")
         self.assertIn("constraints on momenta", value["notes"][0])
         self.assertLess(value["constraint"]["max"], 1e-12)
@@ -140,50 +132,46 @@ p = [0, 0]
         self.assertEqual(self.json_of("run", PENDULUM, "--steps", "1e2")["steps"], 100)
 
     def test_velocities_become_momenta(self):
-        file = self.write("v.toml", CIRCLE.replace("[1, 1]", "[2, 2]") + "q = [1, 0]\nv = [0, 3]\n")
+        file = self.model(CIRCLE, energy='mass = [2, 2]\npotential = "y"',
+                          start="q = [1, 0]\nv = [0, 3]")
         value = self.json_of("run", file, "--steps", 1, "--step", 0.01)
         self.assertEqual(value["initial"]["p"], [0, 6])
 
     def test_an_inconsistent_start(self):
-        file = self.write("off.toml", CIRCLE + "q = [1.5, 0]\np = [0, 1]\n")
-        said = self.refused(3, "run", file)
-        self.assertIn("(x^2 + y^2 - L^2)/2", said)
-        self.assertIn("0.625", said)
-        file = self.write("hidden.toml", CIRCLE + "q = [1, 0]\np = [0.25, 1]\n")
-        said = self.refused(3, "run", file)
-        self.assertIn("{g, H}", said)
-        self.assertIn("0.25", said)
+        for start, words in (("q = [1.5, 0]\np = [0, 1]", (CIRCLE, "0.625")),
+                             ("q = [1, 0]\np = [0.25, 1]", ("{g, H}", "0.25"))):
+            said = self.refused(3, "run", self.model(CIRCLE, start=start))
+            for word in words:
+                self.assertIn(word, said)
         for word in ("project", "allow_inconsistent"):
-            file = self.write("on.toml", CIRCLE + f"q = [1.5, 0]\np = [0.1, 1]\n{word} = true\n")
+            file = self.model(CIRCLE, start=f"q = [1.5, 0]\np = [0.1, 1]\n{word} = true")
             self.json_of("run", file, "--step", 0.01, "--steps", 3)
 
     def test_projection_says_why_it_fails(self):
-        file = self.write("centre.toml", CIRCLE + "q = [0, 0]\np = [0, 1]\nproject = true\n")
-        said = self.refused(3, "run", file, "--step", 0.01)
-        for words in ("project = true", "'(x^2 + y^2 - L^2)/2' is -0.5", "dg has rank 0 of 1"):
-            self.assertIn(words, said)
-        file = self.write("nowhere.toml", CIRCLE.replace(
-            'constraints = ["', 'constraints = ["x - 3", "') + "q = [1, 0]\np = [0, 1]\n"
-            "project = true\n")
-        said = self.refused(3, "run", file, "--step", 0.01)
-        for words in ("'x - 3' is -2", "no point satisfies the constraints"):
-            self.assertIn(words, said)
-        file = self.write("root.toml", CIRCLE.replace("(x^2 + y^2 - L^2)/2", "sqrt(x) - L")
-                          + "q = [-1, 0]\np = [0, 1]\nproject = true\n")
-        self.assertIn("'sqrt(x) - L' is not finite", self.refused(3, "run", file, "--step", 0.01))
+        for constraints, q, reasons in (
+                ([CIRCLE], [0, 0],
+                 ("project = true", f"'{CIRCLE}' is -0.5", "dg has rank 0 of 1")),
+                (["x - 3", CIRCLE], [1, 0],
+                 ("'x - 3' is -2", "no point satisfies the constraints")),
+                (["sqrt(x) - L"], [-1, 0], ("'sqrt(x) - L' is not finite",)),
+        ):
+            file = self.model(*constraints, start=f"q = {q}\np = [0, 1]\nproject = true")
+            said = self.refused(3, "run", file, "--step", 0.01)
+            for words in reasons:
+                self.assertIn(words, said)
 
     def test_redundant_constraints_are_left_out(self):
-        once = self.write("once.toml", CIRCLE + "q = [1, 0]\np = [0, 1]\n")
-        text = CIRCLE.replace("L^2)/2\"", "L^2)/2\", \"3*(x^2 + y^2 - 1)\"")
-        twice = self.write("twice.toml", text + "q = [1, 0]\np = [0, 1]\n")
+        redundant = (CIRCLE, "3*(x^2 + y^2 - 1)")
+        once, twice = self.model(CIRCLE, name="once.toml"), self.model(*redundant)
         asked = ("--step", 0.01, "--steps", 100)
         value = self.json_of("run", twice, *asked)
         self.assertRegex(value["notes"][0], r"^without '3\*\(x\^2 \+ y\^2 - 1\)': redundant")
         self.assertEqual(value["final"], self.json_of("run", once, *asked)["final"])
-        off = self.write("off.toml", text + "q = [1.2, 0.1]\np = [0, 1]\nproject = true\n")
-        self.assertLess(self.json_of("run", off, *asked)["constraint"]["max"], 1e-14)
-        off = self.write("off.toml", text + "q = [1.2, 0.1]\np = [0, 1]\n")
-        self.assertIn("project = true makes", self.refused(3, "run", off, *asked))
+        off = "q = [1.2, 0.1]\np = [0, 1]\n"
+        file = self.model(*redundant, start=off + "project = true", name="off.toml")
+        self.assertLess(self.json_of("run", file, *asked)["constraint"]["max"], 1e-14)
+        file = self.model(*redundant, start=off, name="off.toml")
+        self.assertIn("project = true makes", self.refused(3, "run", file, *asked))
         out = self.path("run.h5")
         self.run_program("run", twice, "--step", 0.01, "--steps", 60, "--out", out, "--quiet")
         resumed = self.json_of("run", "--resume", out, "--steps", 100)
@@ -191,15 +179,8 @@ p = [0, 0]
 
     def test_a_singular_lagrangian_runs_with_its_constraints(self):
         # With u = x + y^2/2 it is u_dot^2/2 - u - y^2/2: u falls, y stays at 0.
-        file = self.write("singular.toml", """
-[model]
-name = "one velocity too few"
-coordinates = ["x", "y"]
-lagrangian = "(x_dot + y*y_dot)^2/2 - (x + y^2/2) - y^2/2"
-[initial]
-q = [0.5, 0]
-v = [0.25, 0]
-""")
+        file = self.model(energy='lagrangian = "(x_dot + y*y_dot)^2/2 - (x + y^2/2) - y^2/2"',
+                          start="q = [0.5, 0]\nv = [0.25, 0]")
         value = self.json_of("run", file, "--step", 0.01, "--steps", 100)
         self.assertIn("L_vv has rank 1 of 2", value["notes"][0])
         self.assertEqual(value["initial"]["p"], [0.25, 0])
@@ -227,47 +208,24 @@ p = { x = "0", y = "0" }
             self.assertLess(value["constraint"]["max"], 1e-10)
 
     def test_rank_lost_on_the_way_is_said(self):
-        file = self.write("cusp.toml", """
-[model]
-name = "a cusp"
-coordinates = ["x", "y"]
-mass = [1, 1]
-potential = "x"
-constraints = ["y^2 - x^3"]
-[initial]
-q = [1, 1]
-v = [-2, -3]
-""")
+        cusp = self.model("y^2 - x^3", energy='mass = [1, 1]\npotential = "x"',
+                          start="q = [1, 1]\nv = [-2, -3]")
         out = self.path("run.h5")
-        result = self.run_program("run", file, "--step", 0.01, "--steps", 1000, "--out", out,
+        result = self.run_program("run", cusp, "--step", 0.01, "--steps", 1000, "--out", out,
                                   code=4)
-        self.assertRegex(result.stderr, r"t = 0\.38: .*smallest singular value of dg fell from 3\.6.* "
-                         r"to 0\.0.*rank is lost\. Weakest there: constraint 'y\^2 - x\^3'")
+        self.assertRegex(result.stderr, r"t = 0\.38: .*smallest singular value of dg fell from "
+                         r"3\.6.* to 0\.0.*rank is lost\. Weakest there: constraint 'y\^2 - x\^3'")
         self.assertNotIn("too large", result.stderr)
         with open(out, "rb") as stored:
             said = result.stderr.removeprefix("rattleback: ").rstrip("\n")
             self.assertIn(said.encode() + b"\0", stored.read())
 
     def test_a_failure_keeps_what_was_done(self):
-        file = self.write("wall.toml", """
-[model]
-name = "falls off its domain"
-coordinates = ["x", "y"]
-mass = [1, 1]
-potential = "sqrt(1 - x)"
-constraints = ["y"]
-[initial]
-q = [0, 0]
-p = [1, 0]
-[method]
-name = "rattle"
-[run]
-step = 0.01
-steps = 1000
-""")
+        wall = self.model("y", energy='mass = [1, 1]\npotential = "sqrt(1 - x)"',
+                          start="q = [0, 0]\np = [1, 0]")
         out = self.path("run.csv")
-        result = rattleback("run", file, "--json", "--out", out)
-        self.assertEqual(result.returncode, 4, result.stderr)
+        result = self.run_program("run", wall, "--method", "rattle", "--step", 0.01, "--steps",
+                                  1000, "--json", "--out", out, code=4)
         value = json.loads(result.stdout, parse_constant=self.fail)
         self.assertIn("t = ", value["error"])
         self.assertIn("t = ", result.stderr)
@@ -317,15 +275,14 @@ steps = 1000
         ):
             with self.subTest(arguments=arguments):
                 self.assertEqual(self.refused(2, *arguments), f"rattleback: {words}\n")
-        begin = CIRCLE + "q = [1, 0]\np = [0, 1]\n[method]\n"
         for place, words, method in (
-                (r":13:8", unknown, 'name = "ratle"'),
-                (r":14:1", "'shake' has no option 'bse'; it has: base; did you mean 'base'?",
+                (":13:8", unknown, 'name = "ratle"'),
+                (":14:1", "'shake' has no option 'bse'; it has: base; did you mean 'base'?",
                  'name = "shake"\nbse = "verlet"'),
-                (r":14:8", f"option 'base' of {base}", 'name = "shake"\nbase = "verlett"'),
+                (":14:8", f"option 'base' of {base}", 'name = "shake"\nbase = "verlett"'),
         ):
             with self.subTest(method=method):
-                file = self.write("m.toml", begin + method + "\n")
+                file = self.model(CIRCLE, start="q = [1, 0]\np = [0, 1]\n[method]\n" + method)
                 said = self.refused(2, "run", file).splitlines()[0]
                 self.assertEqual(said, f"rattleback: {file}{place}: {words}")
 
@@ -335,8 +292,7 @@ steps = 1000
         asked = ["--method", "auto:accuracy=1e-10", "--step", 0.01, "--steps", 5]
         self.assertIn("no symplectic method of higher order",
                       self.json_of("run", PENDULUM, *asked)["notes"][0])
-        file = self.write("plane.toml", CIRCLE.replace("(x^2 + y^2 - L^2)/2", "x")
-                          + "q = [0, 1]\np = [0, 1]\n")
+        file = self.model("x", start="q = [0, 1]\np = [0, 1]")
         self.assertEqual(self.json_of("run", file, *asked)["method"], "index1:base=gauss3")
 
 
