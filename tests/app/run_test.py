@@ -49,6 +49,12 @@ class Run(ProgramTest):
             else:
                 self.assertIsInstance(value[key], kind, f"{where} {key}")
 
+    def assert_stored(self, path, said):
+        """The run file holds the sentence that was printed; zero bytes end it there."""
+        with open(path, "rb") as file:
+            sentence = said.removeprefix("rattleback: ").rstrip("\n")
+            self.assertIn(sentence.encode() + b"\0", file.read())
+
     def test_every_method_answers_as_the_contract_says(self):
         methods = json.loads(rattleback("methods", "--json").stdout)
         self.assertGreater(len(methods), 30)
@@ -216,9 +222,15 @@ p = { x = "0", y = "0" }
         self.assertRegex(result.stderr, r"t = 0\.38: .*smallest singular value of dg fell from "
                          r"3\.6.* to 0\.0.*rank is lost\. Weakest there: constraint 'y\^2 - x\^3'")
         self.assertNotIn("too large", result.stderr)
-        with open(out, "rb") as stored:
-            said = result.stderr.removeprefix("rattleback: ").rstrip("\n")
-            self.assertIn(said.encode() + b"\0", stored.read())
+        self.assert_stored(out, result.stderr)
+
+    def test_a_model_at_fault_is_said_in_the_file_too(self):
+        start = "q = [1, 0]\np = [0, 1]\nallow_inconsistent = true"
+        file = self.model("x - 3", CIRCLE, start=start)
+        out = self.path("run.h5")
+        said = self.refused(3, "run", file, "--step", 0.01, "--quiet", "--out", out)
+        self.assertIn("no point satisfies the constraints", said)
+        self.assert_stored(out, said)
 
     def test_a_failure_keeps_what_was_done(self):
         wall = self.model("y", energy='mass = [1, 1]\npotential = "sqrt(1 - x)"',
