@@ -68,6 +68,39 @@ TEST(LinkedGraph, PathInAnyOrderIsAChain) {
   EXPECT_LT(graph_difference(links, n), round_off);
 }
 
+/// Forces that grow along a tree of long rods. The solution of the 24th step ends at 0.6403 h, in a
+/// fold: G_1 M^-1 G_0^T is singular there; its symmetric part is so at 0.62 h already, and from
+/// 0.58 h on an iteration with it does not converge.
+TEST(LinkedGraph, StepsReachAsFarAsTheirSolution) {
+  const auto pull = [](const auto& x, int i) {
+    using std::sin;
+    return x[1] * 1.5 + sin(x[0]) * (0.1 * i) + x[0] * x[0] * x[1] * 0.05;
+  };
+  const int n = 127;
+  Point<double> z{Vector<double, dynamic>(2 * n), Vector<double, dynamic>::Zero(2 * n)};
+  std::vector<Link<2>> links{{.first = ground, .second = 0}};
+  std::vector<double> masses;
+  for (int i = 0; i < n; ++i) {
+    z.q[2 * i] = 0.9 * (i + 1) + 0.1 * std::sin(3.0 * i), z.q[2 * i + 1] = 0.6 * std::cos(2.0 * i);
+    z.p[2 * i] = 0.1 * std::sin(1.0 + i);
+    if (i > 0) links.push_back({.first = (i - 1) / 2, .second = i});
+    masses.push_back(1 + 0.3 * (i % 4));
+  }
+  const auto system = linked_system<2>(masses, pull, with_lengths(links, z));
+  using Own = NaturalConstrained<std::decay_t<decltype(system)>, double>;
+  const double h = 0.01;
+  Own own(system);
+  ASSERT_TRUE(own.project(system, z));
+  for (int k = 0; k < 23; ++k) ASSERT_TRUE(own.step(system, z, h, 0.5, 0.5, true)) << k;
+  for (const double part : {0.5, 0.58, 0.6, 0.62, 0.63, 0.638}) {
+    Point<double> y = z;
+    const Status status = Own(system).step(system, y, part * h, 0.5, 0.5, true);
+    EXPECT_TRUE(status) << part;
+    EXPECT_LE(status.iterations, 26) << part;  // measured: 14
+  }
+  EXPECT_EQ(own.step(system, z, h, 0.5, 0.5, true).outcome, Outcome::no_convergence);
+}
+
 TEST(LinkedFailure, RankLoss) {
   // Two rods between the same two points.
   const auto system = linked_system<2>(

@@ -7,6 +7,7 @@
 
 #include "rattleback/problem/linked_system.hpp"
 #include "rattleback/problem/vector_ops.hpp"
+#include "rattleback/solve/broyden.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
 #include "rattleback/solve/structured.hpp"
 
@@ -74,7 +75,8 @@ class LinkKernel {
   /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
   void launch(const Sys& system, const State<S, dynamic>& z, const Jacobian& jacobian,
               const Jacobian&, const Multiplier& lambda, const Position& v_q, const Real<S>& h,
-              double before, const Floor&, Position& q, Position& p, const Multiplier&) const {
+              double before, const Floor&, Position& q, Position& p, const Multiplier&) {
+    broyden_.reset();
     const Real<S> strength = h * before;
     for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = z.p[i] - v_q[i] * strength;
     kick(jacobian, lambda, p);
@@ -124,7 +126,7 @@ class LinkKernel {
 
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys& system, const Jacobian& j) {
-    return gram_.factor(Entry{*this, system, j, j});
+    return gram_.factor(Entry{*this, system, j});
   }
   void solve(Multiplier& b) const { gram_.solve(b); }
   bool solve_fresh(const Sys& system, const Jacobian& jacobian, Multiplier& b, bool wanted) {
@@ -132,17 +134,18 @@ class LinkKernel {
     if (wanted) solve(b);
     return report.ok;
   }
-  /// b <- (G_1 M^-1 G_0^T)^-1 b with the exact matrix where it is small, else with its symmetric
-  /// part, whose error is of the order of the change of G along the step.
+  /// b <- (G_1 M^-1 G_0^T)^-1 b with the exact matrix where it is small, else with Broyden's. The
+  /// symmetric part would not do: with A = K + N, N skew, the error is multiplied by -K^-1 N, and K
+  /// becomes singular before A does.
   bool solve_newton(const Sys& system, const Jacobian& j0, const Jacobian& j1, Multiplier& b) {
-    if (m_ <= small) {
-      const FactorReport report =
-          newton_.factor([&](int k, int l) { return product(system, j1, k, j0, l); });
-      newton_.solve(b);
-      return report.ok;
+    if (m_ > small) {
+      solve(b);
+      broyden_.correct(b);
+      return true;
     }
-    const FactorReport report = gram_.factor(Entry{*this, system, j0, j1});
-    gram_.solve(b);
+    const FactorReport report =
+        newton_.factor([&](int k, int l) { return product(system, j1, k, j0, l); });
+    newton_.solve(b);
     return report.ok;
   }
 
@@ -209,15 +212,13 @@ class LinkKernel {
     return sum;
   }
 
-  /// The symmetric part of G_1 M^-1 G_0^T. Not inlined into each of the many solvers: that took
-  /// 7 s of compile time a system.
+  /// G M^-1 G^T. Not inlined into each of the many solvers: that took 7 s of compile time a system.
   struct Entry {
     const LinkKernel& kernel;
     const Sys& system;
-    const Jacobian &j0, &j1;
+    const Jacobian& j;
     [[gnu::noinline]] T operator()(int k, int l) const {
-      const T a = kernel.product(system, j1, k, j0, l);
-      return &j0 == &j1 ? a : T((a + kernel.product(system, j0, k, j1, l)) * T(0.5));
+      return kernel.product(system, j, k, j, l);
     }
   };
 
@@ -225,6 +226,7 @@ class LinkKernel {
   std::vector<Ends> ends_;
   StructuredLdlt<T> gram_;
   DenseLu<T> newton_;
+  Broyden<Multiplier> broyden_;
 };
 
 }  // namespace rattleback
