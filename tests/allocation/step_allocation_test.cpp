@@ -1,10 +1,7 @@
-// No allocation in a step, after the first. malloc itself is counted in this program: operator new
-// and Eigen's own allocator both end there.
+// No allocation in a step, after the first.
 #include <gtest/gtest.h>
 
-#include <cerrno>
-#include <cstdlib>
-
+#include "allocations.hpp"
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/expression/recorder.hpp"
 #include "rattleback/integrators/compensated.hpp"
@@ -15,53 +12,14 @@
 #include "rattleback/problem/pack.hpp"
 #include "rattleback/problem/witness.hpp"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS 1
-#else
-#define COUNTS_ALLOCATIONS 0
-#endif
-
-namespace {
-thread_local long allocations = 0;
-}
-
-#if COUNTS_ALLOCATIONS
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* calloc(std::size_t count, std::size_t size) {
-  ++allocations;
-  return __libc_calloc(count, size);
-}
-void* realloc(void* p, std::size_t size) {
-  ++allocations;
-  return __libc_realloc(p, size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
-  ++allocations;
-  *p = __libc_memalign(alignment, size);
-  return *p ? 0 : ENOMEM;
-}
-}
-#endif
-
 namespace rattleback {
 namespace {
 
+using testing::allocations;
+
 struct StepAllocation : ::testing::Test {
   void SetUp() override {
-    if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc cannot be counted here";
+    if (!testing::counts_allocations) GTEST_SKIP() << "malloc cannot be counted here";
   }
 };
 

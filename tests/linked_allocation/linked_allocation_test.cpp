@@ -1,44 +1,15 @@
-// Steps of linked systems allocate nothing: malloc is counted in this program.
+// Steps of linked systems allocate nothing, not even the first.
 #include <gtest/gtest.h>
 
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
 
+#include "allocations.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
-
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define COUNTS_ALLOCATIONS 1
-#else
-#define COUNTS_ALLOCATIONS 0
-#endif
-
-namespace {
-thread_local long allocations = 0;
-}
-
-#if COUNTS_ALLOCATIONS
-extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void* malloc(std::size_t size) {
-  ++allocations;
-  return __libc_malloc(size);
-}
-void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  ++allocations;
-  return __libc_memalign(alignment, size);
-}
-int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
-  ++allocations;
-  *p = __libc_memalign(alignment, size);
-  return *p ? 0 : ENOMEM;
-}
-}
-#endif
 
 namespace rattleback {
 namespace {
+
+using testing::allocations;
 
 const auto gravity = [](const auto& x) { return x[1]; };
 
@@ -60,7 +31,7 @@ long allocations_in_steps(const Sys& system) {
 }
 
 TEST(LinkedAllocation, CountingWorks) {
-  if (!COUNTS_ALLOCATIONS) GTEST_SKIP() << "malloc cannot be replaced here";
+  if (!testing::counts_allocations) GTEST_SKIP() << "malloc cannot be replaced here";
   const long before = allocations;
   std::vector<double> v(1000, 1.0);
   EXPECT_GT(allocations, before) << v[0];
