@@ -64,6 +64,13 @@ std::string FormResult::text() const {
   return with_failure(out, *this);
 }
 
+std::string JacobianResult::text() const {
+  std::ostringstream out;
+  out << "Jacobian of the step map, entries up to " << size << ": dual numbers are off by "
+      << difference;
+  return with_failure(out, *this);
+}
+
 std::string ResidualResult::text() const {
   std::ostringstream out;
   out << "relative residuals over " << steps << " steps: g " << primary << ", {g,H} " << hidden;
@@ -91,6 +98,7 @@ std::string FibreResult::text() const {
 std::ostream& operator<<(std::ostream& out, const OrderResult& r) { return out << r.text(); }
 std::ostream& operator<<(std::ostream& out, const ReversalResult& r) { return out << r.text(); }
 std::ostream& operator<<(std::ostream& out, const FormResult& r) { return out << r.text(); }
+std::ostream& operator<<(std::ostream& out, const JacobianResult& r) { return out << r.text(); }
 std::ostream& operator<<(std::ostream& out, const ResidualResult& r) { return out << r.text(); }
 std::ostream& operator<<(std::ostream& out, const EnergyResult& r) { return out << r.text(); }
 std::ostream& operator<<(std::ostream& out, const FibreResult& r) { return out << r.text(); }

@@ -2,18 +2,10 @@
 // Jacobian of the step map: the step is run on dual numbers seeded with tangent vectors.
 #pragma once
 
-#include "rattleback/testing/results.hpp"
+#include "rattleback/testing/jacobian.hpp"
 #include "rattleback/testing/tangent.hpp"
-#include "rattleback/testing/trial.hpp"
 
 namespace rattleback::testing {
-
-struct FormOptions {
-  double step = 0.0625;
-  int steps = 3;
-  /// Of the states as they are looked at; false: of the map of the states as they are carried.
-  bool shown = true;
-};
 
 /// Columns span the tangent space at z; `nothing` stands for the state manifold.
 template <class Sys>
@@ -33,32 +25,12 @@ Matrix<double, dynamic> tangent_space(const Sys& system, const StateOf<Sys, doub
 
 template <class Sys, class M>
 FormResult check_form(const Sys& system, const M& method, const Start<Sys>& start, SymplecticOn on,
-                      const FormOptions& options = {}) {
-  using D = Dual<double, 4>;
-  const int n = system.dimension();
-  const auto z0 = convert<double>(start);
-  const Matrix<double, dynamic> u = tangent_space(system, z0, on);
-  const int count = static_cast<int>(u.cols());
-  FormResult result{.on = on, .directions = count};
-  Matrix<double, dynamic> image(2 * n, count);
-  for (int first = 0; first < count; first += 4) {
-    auto z = convert<D>(z0);
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < 4 && first + k < count; ++k) {
-        z.q[i].partials[k] = u(i, first + k);
-        z.p[i].partials[k] = u(n + i, first + k);
-      }
-    Trial<D, Sys, M> trial(system, method, z);
-    trial.run(options.step, options.steps);
-    z = options.shown ? trial.shown() : trial.state();
-    result.failure = trial.failure();
-    if (!result.failure.empty()) return result;
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < 4 && first + k < count; ++k) {
-        image(i, first + k) = z.q[i].partials[k];
-        image(n + i, first + k) = z.p[i].partials[k];
-      }
-  }
+                      const MapOptions& options = {}) {
+  const auto z = convert<double>(start);
+  const Matrix<double, dynamic> u = tangent_space(system, z, on);
+  FormResult result{.on = on, .directions = static_cast<int>(u.cols())};
+  const auto image = images(system, method, z, u, options, result.failure);
+  if (!result.failure.empty()) return result;
   const Matrix<double, dynamic> change = symplectic_form(image) - symplectic_form(u);
   result.defect = largest_magnitude(change);
   return result;
@@ -67,7 +39,7 @@ FormResult check_form(const Sys& system, const M& method, const Start<Sys>& star
 /// Where the method claims it.
 template <class Sys, class M>
 FormResult check_form(const Sys& system, const M& method, const Start<Sys>& start,
-                      const FormOptions& options = {}) {
+                      const MapOptions& options = {}) {
   return check_form(system, method, start, method.info().symplectic_on, options);
 }
 

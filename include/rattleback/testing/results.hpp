@@ -47,6 +47,14 @@ struct FormResult : Result {
   std::string text() const;
 };
 
+/// The Jacobian of some steps from dual numbers against differences in quad precision.
+struct JacobianResult : Result {
+  double difference = 0;  ///< largest, of any entry
+  double size = 0;        ///< the largest entry
+  bool holds(double tolerance) const { return failure.empty() && difference <= tolerance * size; }
+  std::string text() const;
+};
+
 /// Largest residuals of a run, relative to the terms that cancel in them: 1e-16 is round-off.
 struct ResidualResult : Result {
   int steps = 0;
@@ -82,6 +90,7 @@ struct FibreResult : Result {
 std::ostream& operator<<(std::ostream& out, const OrderResult& r);
 std::ostream& operator<<(std::ostream& out, const ReversalResult& r);
 std::ostream& operator<<(std::ostream& out, const FormResult& r);
+std::ostream& operator<<(std::ostream& out, const JacobianResult& r);
 std::ostream& operator<<(std::ostream& out, const ResidualResult& r);
 std::ostream& operator<<(std::ostream& out, const EnergyResult& r);
 std::ostream& operator<<(std::ostream& out, const FibreResult& r);

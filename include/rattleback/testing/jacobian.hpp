@@ -1,0 +1,97 @@
+// The Jacobian of the step map: from dual numbers, and from differences in quad precision, which
+// know nothing of how a solver carries derivatives along. The symplectic form does not see errors
+// along the fibres, this does.
+#pragma once
+
+#include "rattleback/problem/dual.hpp"
+#include "rattleback/testing/results.hpp"
+#include "rattleback/testing/trial.hpp"
+
+namespace rattleback::testing {
+
+struct MapOptions {
+  double step = 0.0625;
+  int steps = 3;
+  /// Of the states as they are looked at; false: of the map of the states as they are carried.
+  bool shown = true;
+};
+
+/// z after some steps; failure is set where there is no such state.
+template <class S, class Sys, class M>
+StateOf<Sys, S> image(const Sys& system, const M& method, const StateOf<Sys, S>& z,
+                      const MapOptions& options, std::string& failure) {
+  Trial<S, Sys, M> trial(system, method, z);
+  trial.run(Real<S>(options.step), options.steps);
+  const auto result = options.shown ? trial.shown() : trial.state();
+  if (failure.empty()) failure = trial.failure();
+  return result;
+}
+
+/// The map's derivative along the columns of `directions` (2n x k) at z.
+template <class Sys, class M>
+Matrix<double, dynamic> images(const Sys& system, const M& method, const StateOf<Sys, double>& z,
+                               const Matrix<double, dynamic>& directions, const MapOptions& options,
+                               std::string& failure) {
+  using D = Dual<double, 4>;
+  const int n = system.dimension(), count = static_cast<int>(directions.cols());
+  Matrix<double, dynamic> out(2 * n, count);
+  for (int first = 0; first < count && failure.empty(); first += 4) {
+    auto y = convert<D>(z);
+    const int some = std::min(4, count - first);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < some; ++k) {
+        y.q[i].partials[k] = directions(i, first + k);
+        y.p[i].partials[k] = directions(n + i, first + k);
+      }
+    y = image<D>(system, method, y, options, failure);
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < some; ++k) {
+        out(i, first + k) = y.q[i].partials[k];
+        out(n + i, first + k) = y.p[i].partials[k];
+      }
+  }
+  return out;
+}
+
+/// The same from (map(z + d u) - map(z - d u))/(2 d): the error is d^2 = 1e-20.
+template <class Sys, class M>
+Matrix<double, dynamic> images_by_differences(const Sys& system, const M& method,
+                                              const Start<Sys>& z,
+                                              const Matrix<double, dynamic>& directions,
+                                              const MapOptions& options, std::string& failure) {
+  const Quad d(1e-10);
+  const int n = system.dimension(), count = static_cast<int>(directions.cols());
+  Matrix<double, dynamic> out(2 * n, count);
+  for (int k = 0; k < count && failure.empty(); ++k) {
+    Start<Sys> ahead = z, behind = z;
+    for (int i = 0; i < n; ++i) {
+      const Quad u = d * directions(i, k), v = d * directions(n + i, k);
+      ahead.q[i] += u, ahead.p[i] += v;
+      behind.q[i] -= u, behind.p[i] -= v;
+    }
+    ahead = image<Quad>(system, method, ahead, options, failure);
+    behind = image<Quad>(system, method, behind, options, failure);
+    for (int i = 0; i < n; ++i) {
+      out(i, k) = static_cast<double>(Quad((ahead.q[i] - behind.q[i]) / (2 * d)));
+      out(n + i, k) = static_cast<double>(Quad((ahead.p[i] - behind.p[i]) / (2 * d)));
+    }
+  }
+  return out;
+}
+
+/// Along every direction of phase space.
+template <class Sys, class M>
+JacobianResult check_jacobian(const Sys& system, const M& method, const Start<Sys>& start,
+                              const MapOptions& options = {}) {
+  const int n = system.dimension();
+  const Matrix<double, dynamic> unit = Matrix<double, dynamic>::Identity(2 * n, 2 * n);
+  JacobianResult result;
+  const auto exact = images_by_differences(system, method, start, unit, options, result.failure);
+  const auto dual = images(system, method, convert<double>(start), unit, options, result.failure);
+  if (!result.failure.empty()) return result;
+  result.size = largest_magnitude(exact);
+  result.difference = largest_magnitude(Matrix<double, dynamic>(dual - exact));
+  return result;
+}
+
+}  // namespace rattleback::testing
