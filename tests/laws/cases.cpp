@@ -3,10 +3,12 @@
 #include <map>
 #include <mutex>
 
+#include "rattleback/expression/expression_system.hpp"
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/hamiltonian_system.hpp"
 #include "rattleback/testing/solution.hpp"
+#include "rattleback/text/model.hpp"
 
 namespace rattleback::testing {
 
@@ -67,6 +69,12 @@ double regular_time(const std::string& name) {
   return forever;
 }
 
+Problem problem_of(const WitnessSystem& w) {
+  // polar_line is a free fall: H of the modified equations is kept, but their difference to H
+  // grows with the speed.
+  return {w.system, w.start, regular_time(w.name()), w.name() != "polar_line"};
+}
+
 bool applies(const Method& method, const AnySystem& system) {
   if (!method.info().applies(system.traits())) return false;
   try {
@@ -83,18 +91,33 @@ const std::vector<Problem>& problems() {
   static const std::vector<Problem> all = [] {
     std::vector<Problem> list;
     for (const auto* source : {&witness_systems(), &further_index1()})
-      for (const WitnessSystem& w : *source)
-        // polar_line is a free fall: H of the modified equations is kept, but their difference to H
-        // grows with the speed.
-        list.push_back({w.system, w.start, regular_time(w.name()), w.name() != "polar_line"});
+      for (const WitnessSystem& w : *source) list.push_back(problem_of(w));
     return list;
   }();
   return all;
 }
 
-std::vector<Problem> problems_for(const Method& method) {
+const std::vector<Problem>& text_problems() {
+  static const std::vector<WitnessSystem> systems = [] {
+    std::vector<WitnessSystem> list;
+    for (const WitnessSystem& w : witness_systems()) {
+      ModelFile file = read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + w.name() + ".toml");
+      file.system.name = w.name();
+      list.push_back({expression_system(file.system), w.start});
+    }
+    return list;
+  }();
+  static const std::vector<Problem> all = [] {
+    std::vector<Problem> list;
+    for (const WitnessSystem& w : systems) list.push_back(problem_of(w));
+    return list;
+  }();
+  return all;
+}
+
+std::vector<Problem> problems_for(const Method& method, const std::vector<Problem>& all) {
   std::vector<Problem> list;
-  for (const Problem& problem : problems())
+  for (const Problem& problem : all)
     if (applies(method, problem.system)) list.push_back(problem);
   return list;
 }
@@ -129,6 +152,11 @@ std::vector<const Method*> all_methods() {
   std::vector<const Method*> list;
   for (const Method& method : registry()) list.push_back(&method);
   return list;
+}
+
+std::vector<const Method*> text_methods() {
+  return {&find_method("rattle"), &find_method("rattle:base=midpoint"), &find_method("shake"),
+          &find_method("variational")};
 }
 
 std::string method_name(const ::testing::TestParamInfo<const Method*>& info) {

@@ -26,8 +26,13 @@ struct Problem {
 /// The witness problems, and further index-1 problems: there is only one among them.
 const std::vector<Problem>& problems();
 
+/// The witness problems once more, from the model files of examples/witness. Starts, and with them
+/// exact solutions, are those of the problems in C++.
+const std::vector<Problem>& text_problems();
+
 /// Those that a method applies to.
-std::vector<Problem> problems_for(const Method& method);
+std::vector<Problem> problems_for(const Method& method,
+                                  const std::vector<Problem>& all = problems());
 
 /// The exact solution from the problem's start, computed once.
 const State<Quad>& exact_solution(const Problem& problem, double time);
@@ -60,6 +65,9 @@ std::vector<const Method*> methods_where(Predicate predicate) {
     if (predicate(*method)) list.push_back(method);
   return list;
 }
+/// What the problems from files are run with: they take other ways to derivatives, so one of each
+/// kind of step.
+std::vector<const Method*> text_methods();
 std::string method_name(const ::testing::TestParamInfo<const Method*>& info);
 
 /// Keeps the worst number of a law, and where it was; printed so that tolerances can be read off.

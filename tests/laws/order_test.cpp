@@ -7,6 +7,7 @@ namespace rattleback::testing {
 namespace {
 
 using Order = EveryMethod;
+class TextOrder : public EveryMethod {};
 class HighOrder : public EveryMethod {};
 
 constexpr OrderOptions usual{.time = 0.5, .coarsest = 8, .halvings = 4};
@@ -26,23 +27,27 @@ void expect_order(OrderResult result, const Coincidence* known, double allowed) 
   }
 }
 
-TEST_P(Order, IsWhatIsDeclared) {
+void run(const Method& method, const std::vector<Problem>& problems) {
+  const MethodInfo& info = method.info();
   Worst worst;
   int ordinary = 0;
-  for (const Problem& problem : problems_for(method())) {
+  for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    const Coincidence* known = coincidence(method(), problem);
+    const Coincidence* known = coincidence(method, problem);
     // Orders 6 and exact reach double's round-off at once.
-    if (info().order > 4 || (known != nullptr && known->order > 4)) continue;
-    const auto result = check_order(problem.system, method(), problem.start,
+    if (info.order > 4 || (known != nullptr && known->order > 4)) continue;
+    const auto result = check_order(problem.system, method, problem.start,
                                     exact_solution(problem, usual.time), usual);
-    expect_order(result, known, tolerance(info()));
+    expect_order(result, known, tolerance(info));
     if (known == nullptr)
-      worst.add(std::abs(result.slope() - info().order), problem.name()), ++ordinary;
+      worst.add(std::abs(result.slope() - info.order), problem.name()), ++ordinary;
   }
-  EXPECT_TRUE(info().order > 4 || ordinary >= 4) << "too few problems to trust the order";
+  EXPECT_TRUE(info.order > 4 || ordinary >= 4) << "too few problems to trust the order";
   record("order", worst);
 }
+
+TEST_P(Order, IsWhatIsDeclared) { run(method(), problems()); }
+TEST_P(TextOrder, IsWhatIsDeclared) { run(method(), text_problems()); }
 
 /// The same code in quad precision: no plateau.
 TEST_P(HighOrder, IsWhatIsDeclaredInQuad) {
@@ -73,6 +78,7 @@ TEST_P(Order, ThoroughInQuad) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Order, ::testing::ValuesIn(all_methods()), method_name);
+INSTANTIATE_TEST_SUITE_P(Text, TextOrder, ::testing::ValuesIn(text_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, HighOrder,
                          ::testing::ValuesIn(methods_where([](const Method& m) {
                            return m.info().order > 4;

@@ -6,22 +6,27 @@ namespace rattleback::testing {
 namespace {
 
 using Reversal = EveryMethod;
+class TextReversal : public EveryMethod {};
 
 constexpr double round_off = 2e-14;  // measured: 8.3e-15 (exact base, quartic)
 constexpr double visible = 1e-6;     // measured: 6.2e-6 (rk4), others above 1e-4
 
-TEST_P(Reversal, ComesBackExactlyWhenDeclared) {
+void run(const Method& method, const std::vector<Problem>& problems) {
+  const bool symmetric = method.info().symmetric;
   Worst worst;
-  for (const Problem& problem : problems_for(method())) {
+  for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    const auto result = check_reversal(problem.system, method(), problem.start);
-    EXPECT_TRUE(result.holds(info().symmetric ? round_off : 1)) << result;
+    const auto result = check_reversal(problem.system, method, problem.start);
+    EXPECT_TRUE(result.holds(symmetric ? round_off : 1)) << result;
     worst.add(result.defect, problem.name());
   }
-  EXPECT_TRUE(info().symmetric || worst.value() > visible)
+  EXPECT_TRUE(symmetric || worst.value() > visible)
       << "not declared symmetric, but no witness shows it";
   record("reversal", worst);
 }
+
+TEST_P(Reversal, ComesBackExactlyWhenDeclared) { run(method(), problems()); }
+TEST_P(TextReversal, ComesBackExactlyWhenDeclared) { run(method(), text_problems()); }
 
 class Adjoint : public EveryMethod {};
 
@@ -52,6 +57,7 @@ TEST_P(Adjoint, ComesBackExactly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Reversal, ::testing::ValuesIn(all_methods()), method_name);
+INSTANTIATE_TEST_SUITE_P(Text, TextReversal, ::testing::ValuesIn(text_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, Adjoint, ::testing::ValuesIn(methods_where([](const Method& m) {
                            return m.info().preserves_hidden &&
                                   (has(m, "base", "euler-a") || has(m, "base", "euler-b") ||
