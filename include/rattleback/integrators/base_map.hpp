@@ -103,15 +103,15 @@ class BaseStepper {
     const Real<S> half = h / 2;
     switch (map_) {
       case BaseMap::euler_a:
-        return euler_a(system, h, z);
+        return euler(system, h, true, z);
       case BaseMap::euler_b:
-        return euler_b(system, h, z);
+        return euler(system, h, false, z);
       case BaseMap::verlet:
-        if (Status s = euler_a(system, half, z); !s) return s;
-        return euler_b(system, half, z);
+        if (Status s = euler(system, half, true, z); !s) return s;
+        return euler(system, half, false, z);
       case BaseMap::verlet_b:
-        if (Status s = euler_b(system, half, z); !s) return s;
-        return euler_a(system, half, z);
+        if (Status s = euler(system, half, false, z); !s) return s;
+        return euler(system, half, true, z);
       case BaseMap::midpoint:
       case BaseMap::gauss2:
       case BaseMap::gauss3:
@@ -123,61 +123,42 @@ class BaseStepper {
   }
 
  private:
-  Status euler_a(const Sys& system, const Real<S>& h, State<S, N>& z) {
+  /// One half of (q, p) is solved for, then the other follows:
+  ///   euler-a  p1 = p - h H_q(q, p1),   q1 = q + h H_p(q, p1)
+  ///   euler-b  q1 = q + h H_p(q1, p),   p1 = p - h H_q(q1, p)
+  Status euler(const Sys& system, const Real<S>& h, bool momentum_first, State<S, N>& z) {
+    Position &first = momentum_first ? z.p : z.q, &second = momentum_first ? z.q : z.p;
+    Position &first_slope = momentum_first ? h_q_ : h_p_,
+             &second_slope = momentum_first ? h_p_ : h_q_;
+    const Real<S> forward = momentum_first ? Real<S>(-h) : h;  // the other half has the other sign
+    const int offset = momentum_first ? n_ : 0;                // of the first half in z
+    Status status;
     if (system.traits().separable) {
       system.energy_gradient(z.q, z.p, h_q_, h_p_);
-      subtract_scaled(h, h_q_, z.p);
-      system.energy_gradient(z.q, z.p, h_q_, h_p_);
-      add_scaled(h, h_p_, z.q);
-      return {};
+      add_scaled(forward, first_slope, first);
+    } else {
+      start_ = first;
+      const double floor = 2 * epsilon<S> * std::max(largest_magnitude(first), 1e-3);
+      status = newton(
+          first, r_, floor, options_,
+          [&](const Position& x, Position& r) {
+            system.energy_gradient(z.q, z.p, h_q_, h_p_);
+            for (int i = 0; i < n_; ++i) r[i] = x[i] - start_[i] - first_slope[i] * forward;
+            return Status{};
+          },
+          [&](const Position&) {  // I + h H_qp, or I - h H_pq
+            energy_hessian(system, z.q, z.p, hessian_);
+            return lu_
+                .factor([&](int i, int j) {
+                  return T(T(i == j) - T(forward) * hessian_(n_ - offset + i, offset + j));
+                })
+                .ok;
+          },
+          lu_);
+      if (!status) return status;
     }
-    start_ = z.p;
-    const double floor = 2 * epsilon<S> * std::max(largest_magnitude(z.p), 1e-3);
-    Status status = newton(
-        z.p, r_, floor, options_,
-        [&](const Position& p, Position& r) {
-          system.energy_gradient(z.q, p, h_q_, h_p_);
-          for (int i = 0; i < n_; ++i) r[i] = p[i] - start_[i] + h_q_[i] * h;
-          return Status{};
-        },
-        [&](const Position& p) {  // I + h H_qp
-          energy_hessian(system, z.q, p, hessian_);
-          return lu_.factor([&](int i, int j) { return T(T(i == j) + T(h) * hessian_(i, n_ + j)); })
-              .ok;
-        },
-        lu_);
-    if (!status) return status;
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
-    add_scaled(h, h_p_, z.q);
-    return status;
-  }
-
-  Status euler_b(const Sys& system, const Real<S>& h, State<S, N>& z) {
-    if (system.traits().separable) {
-      system.energy_gradient(z.q, z.p, h_q_, h_p_);
-      add_scaled(h, h_p_, z.q);
-      system.energy_gradient(z.q, z.p, h_q_, h_p_);
-      subtract_scaled(h, h_q_, z.p);
-      return {};
-    }
-    start_ = z.q;
-    const double floor = 2 * epsilon<S> * std::max(largest_magnitude(z.q), 1e-3);
-    Status status = newton(
-        z.q, r_, floor, options_,
-        [&](const Position& q, Position& r) {
-          system.energy_gradient(q, z.p, h_q_, h_p_);
-          for (int i = 0; i < n_; ++i) r[i] = q[i] - start_[i] - h_p_[i] * h;
-          return Status{};
-        },
-        [&](const Position& q) {  // I - h H_pq
-          energy_hessian(system, q, z.p, hessian_);
-          return lu_.factor([&](int i, int j) { return T(T(i == j) - T(h) * hessian_(n_ + i, j)); })
-              .ok;
-        },
-        lu_);
-    if (!status) return status;
-    system.energy_gradient(z.q, z.p, h_q_, h_p_);
-    subtract_scaled(h, h_q_, z.p);
+    subtract_scaled(forward, second_slope, second);
     return status;
   }
 
