@@ -14,6 +14,10 @@ void refuse_start(bool hidden, long index, double value, double tolerance) {
   throw ModelError(message.str());
 }
 
+void refuse_failed_transform() {
+  if (!transform_failure.empty()) throw ModelError(transform_failure);
+}
+
 void require_size(long dimension, long positions, long momenta) {
   if (positions == dimension && momenta == dimension) return;
   throw InputError("initial", "the system has " + std::to_string(dimension) +

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "rattleback/problem/transform_failure.hpp"
+
 namespace rattleback {
 
 namespace {
@@ -38,7 +40,9 @@ std::string explain_failure(const Status& status, const PointReport& at, double 
       what += "a value is not finite. ";
       break;
   }
-  if (!at.finite())
+  if (!detail::transform_failure.empty())
+    what += "Likely cause: " + detail::transform_failure + ". ";
+  else if (!at.finite())
     what += "Likely cause: the motion left the domain of H or g. ";
   else if (at.ranks_known && !(at.jacobian_rank > degenerate))
     what += figures(

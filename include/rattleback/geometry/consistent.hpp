@@ -8,6 +8,7 @@
 #include "rattleback/geometry/point_report.hpp"
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/problem/error.hpp"
+#include "rattleback/problem/transform_failure.hpp"
 #include "rattleback/solve/dense.hpp"
 
 namespace rattleback {
@@ -20,6 +21,8 @@ namespace detail {
 
 /// Throws ModelError: constraint `index`, or its hidden one, has this value at the start.
 [[noreturn]] void refuse_start(bool hidden, long index, double value, double tolerance);
+/// Throws ModelError if a Legendre transform has failed since the reason was last cleared.
+void refuse_failed_transform();
 /// Throws InputError unless the start has as many positions and momenta as the system.
 void require_size(long dimension, long positions, long momenta);
 
@@ -130,10 +133,13 @@ bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
 
 }  // namespace detail
 
-/// Throws ModelError unless z lies on g = 0 and {g,H} = 0.
+/// Throws ModelError unless z lies on g = 0 and {g,H} = 0, and H is known there.
 template <class Sys>
 void require_consistent(const Sys& system, const StateOf<Sys, double>& z,
                         ConsistencyTolerance tolerance = {}) {
+  detail::transform_failure.clear();
+  (void)system.energy(z.q, z.p);
+  detail::refuse_failed_transform();
   Residuals<Sys, double> residuals(system);
   residuals.evaluate(system, z);
   if (!(residuals.largest_primary() <= tolerance.constraint))

@@ -10,6 +10,7 @@
 
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/hamiltonian_system.hpp"
+#include "rattleback/problem/transform_failure.hpp"
 
 namespace rattleback {
 
@@ -98,7 +99,8 @@ void second_hessian(const F& f, const Vector<T, N>& x, const Vector<T, N>& y, Ma
 }
 
 /// Solves f_y(x, y) = c for y by Newton: damped in base scalars, then, for duals, undamped until
-/// the partials have converged too.
+/// the partials have converged too. Where there is no y it is not a number, and transform_failure
+/// says why.
 template <class F, class S, int N>
 class LegendreSolve {
  public:
@@ -118,23 +120,29 @@ class LegendreSolve {
     Vector<T, N> x(n), c(n), start(n);
     for (Eigen::Index i = 0; i < n; ++i) x[i] = base(x_[i]), c[i] = base(c_[i]), start[i] = T(0);
     y.resize(n);
-    if (!std::isfinite(largest_magnitude(x)) || !std::isfinite(largest_magnitude(c))) {
-      for (Eigen::Index i = 0; i < n; ++i) y[i] = f_x[i] = S(c[i] * T(NAN));
-      return;
-    }
+    if (!std::isfinite(largest_magnitude(x)) || !std::isfinite(largest_magnitude(c)))
+      return leave_undefined(y, f_x);
     // From rest; from y = c where f_yy is singular at rest, as for |v|^4.
     if (!descend(x, c, start)) {
       const double pivot = pivot_;
       const Vector<T, N> rest = start;
       start = c;
-      if (!descend(x, c, start)) throw failure(x, pivot_ <= tiny ? start : rest, pivot);
+      if (!descend(x, c, start)) {
+        transform_failure = failure(x, pivot_ <= tiny ? start : rest, pivot);
+        return leave_undefined(y, f_x);
+      }
     }
     for (Eigen::Index i = 0; i < n; ++i) y[i] = S(start[i]);
     polish(y, f_x);
+    if (!std::isfinite(largest_magnitude(y))) transform_failure = failure(x, start, pivot_);
   }
 
  private:
   static constexpr double tiny = 100 * epsilon<S>;
+
+  static void leave_undefined(Vector<S, N>& y, Vector<S, N>& f_x) {
+    for (Eigen::Index i = 0; i < y.size(); ++i) y[i] = f_x[i] = S(T(NAN));
+  }
 
   bool factor(const Vector<T, N>& x, const Vector<T, N>& y) {
     second_hessian(f_, x, y, lu_.matrix());
@@ -142,37 +150,44 @@ class LegendreSolve {
     return pivot_ > tiny;
   }
 
-  /// Newton in base scalars; a correction that does not shrink the next one is halved.
+  /// Newton in base scalars; a correction that does not shrink the next one is halved. Whether one
+  /// is round-off is judged with the matrix at y: near a pole of f_y that of another point makes
+  /// everything small, or the unit that small is measured in large.
   bool descend(const Vector<T, N>& x, const Vector<T, N>& c, Vector<T, N>& y) {
     const Eigen::Index n = x.size();
     Vector<T, N> f_x(n), f_y(n), trial(n), correction(n), next(n);
-    if (!factor(x, y)) return false;
-    gradient_of(f_, x, y, f_x, f_y);
-    correction = f_y - c;
-    lu_.solve(correction);
-    next = c;
-    lu_.solve(next);
-    const double scale = std::max(largest_magnitude(next), 1e-3);
+    double unit = 0;  // y = f_yy^-1 c of the linear part, which may cancel
+    bool is_current = false;
+    const auto refactor = [&] {
+      if (!factor(x, y)) return false;
+      next = c;
+      lu_.solve(next);
+      unit = std::max(largest_magnitude(next), 1e-3);
+      gradient_of(f_, x, y, f_x, f_y);
+      return is_current = true;
+    };
+    if (!refactor()) return false;
     for (int k = 0; k < 100; ++k) {
+      correction = f_y - c;
+      lu_.solve(correction);
       const double size = largest_magnitude(correction);
       if (!std::isfinite(size)) return false;
-      const double floor = epsilon<S> * std::max(scale, largest_magnitude(y));
-      if (size <= 2 * floor) return true;
+      const double floor = epsilon<S> * std::max(unit, largest_magnitude(y));
+      if (size <= 2 * floor && is_current) return true;
       double fraction = 1, smaller = size;
-      for (int halvings = 0; halvings < 40; ++halvings, fraction /= 2) {
+      const int most_halvings = size <= 2 * floor ? 0 : size <= 1e4 * floor ? 10 : 40;
+      for (int halvings = 0; halvings < most_halvings; ++halvings, fraction /= 2) {
         for (Eigen::Index i = 0; i < n; ++i) trial[i] = y[i] - correction[i] * T(fraction);
         gradient_of(f_, x, trial, f_x, f_y);
         next = f_y - c;
         lu_.solve(next);
         smaller = largest_magnitude(next);
         if (smaller < size) break;
-        if (size <= 1e4 * floor) return true;  // round-off
       }
-      if (!(smaller < size)) return false;
-      y = trial;
-      if (smaller > 1e-2 * size && !factor(x, y)) return false;
-      correction = f_y - c;
-      lu_.solve(correction);
+      const bool closer = smaller < size;
+      if (!closer && is_current) return size <= 1e4 * floor;  // round-off
+      if (closer) y = trial, is_current = false;
+      if ((!closer || smaller > 1e-2 * size) && !refactor()) return false;
     }
     return false;
   }
@@ -195,15 +210,13 @@ class LegendreSolve {
     gradient_of(f_, x_, y, f_x, r);
   }
 
-  ModelError failure(const Vector<T, N>& x, const Vector<T, N>& y, double pivot) const {
+  std::string failure(const Vector<T, N>& x, const Vector<T, N>& y, double pivot) const {
     const std::string at =
         std::string(" at ") + names_.x + " = " + quote(x) + ", " + names_.y + " = " + quote(y);
     if (pivot <= tiny || pivot_ <= tiny)
-      return ModelError(std::string("Legendre transform: ") + names_.matrix +
-                        " is singular (smallest pivot " + quote(std::min(pivot, pivot_)) +
-                        " of its largest entry)" + at);
-    return ModelError(std::string("Legendre transform: no ") + names_.y + " found by Newton, last" +
-                      at);
+      return std::string("Legendre transform: ") + names_.matrix + " is singular (smallest pivot " +
+             quote(std::min(pivot, pivot_)) + " of its largest entry)" + at;
+    return std::string("Legendre transform: no ") + names_.y + " found by Newton, last" + at;
   }
 
   const F& f_;
