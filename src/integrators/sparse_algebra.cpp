@@ -92,12 +92,20 @@ class Writer {
   }
 
   /// The diagonal, then the couplings (i, j), i > j, in this order.
-  CompiledFunction gram(const std::vector<std::pair<int, int>>& couplings, bool mixed) {
+  CompiledFunction gram(const std::vector<std::pair<int, int>>& couplings) {
     Graph g;
     Outputs outputs;
-    for (int i = 0; i < rows_; ++i) outputs.push_back({0, i, entry(g, i, i, mixed)});
+    for (int i = 0; i < rows_; ++i) outputs.push_back({0, i, product(g, i, i, 0)});
     for (const auto& [i, j] : couplings)
-      outputs.push_back({0, static_cast<int>(outputs.size()), entry(g, i, j, mixed)});
+      outputs.push_back({0, static_cast<int>(outputs.size()), product(g, i, j, 0)});
+    return CompiledFunction(g, pattern_.nonzeros(), outputs);
+  }
+
+  CompiledFunction alignment() {
+    Graph g;
+    Outputs outputs;
+    for (int i = 0; i < rows_; ++i)
+      outputs.push_back({0, i, product(g, i, i, pattern_.nonzeros())});
     return CompiledFunction(g, pattern_.nonzeros(), outputs);
   }
 
@@ -163,20 +171,14 @@ class Writer {
   }
 
  private:
-  /// (G M^-1 G^T)_ij, or of the symmetric part of G M^-1 G'^T.
-  Expression entry(Graph& g, int i, int j, bool mixed) const {
-    const Expression sum = product(g, i, j, mixed);
-    if (!mixed || i == j) return sum;
-    return g.multiply(g.constant(0.5), g.add(sum, product(g, j, i, mixed)));
-  }
-  Expression product(Graph& g, int i, int j, bool mixed) const {
+  /// (G M^-1 G'^T)_ij, where the inputs of G' begin at `second`.
+  Expression product(Graph& g, int i, int j, int second) const {
     Expression sum = g.constant(0);
     for (int a = pattern_.start[i]; a < pattern_.start[i + 1]; ++a)
       for (int b = pattern_.start[j]; b < pattern_.start[j + 1]; ++b)
         if (pattern_.column[a] == pattern_.column[b]) {
           const int left = pattern_.place[a], right = pattern_.place[b];
-          const Expression both =
-              g.multiply(g.input(left), g.input(mixed ? pattern_.nonzeros() + right : right));
+          const Expression both = g.multiply(g.input(left), g.input(second + right));
           sum = g.add(sum, g.multiply(g.constant(inverse_mass_[pattern_.column[a]]), both));
         }
     return sum;
@@ -222,17 +224,17 @@ SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
     for (const int j : coupled[i])
       if (j < i) pairs.emplace_back(i, j);
   gram_size_ = m + static_cast<int>(pairs.size());
-  gram = writer.gram(pairs, false);
-  mixed_gram = writer.gram(pairs, true);
+  gram = writer.gram(pairs);
+  alignment = writer.alignment();
   factor = writer.factor(pairs, columns);
   solve = writer.solve(columns, factor_size_);
 }
 
 namespace {
 
-constexpr std::array functions{&SparseAlgebra::force,      &SparseAlgebra::displacement,
-                               &SparseAlgebra::hidden,     &SparseAlgebra::gram,
-                               &SparseAlgebra::mixed_gram, &SparseAlgebra::factor,
+constexpr std::array functions{&SparseAlgebra::force,     &SparseAlgebra::displacement,
+                               &SparseAlgebra::hidden,    &SparseAlgebra::gram,
+                               &SparseAlgebra::alignment, &SparseAlgebra::factor,
                                &SparseAlgebra::solve};
 
 }  // namespace

@@ -32,7 +32,7 @@ class SparseAlgebra {
   CompiledFunction displacement;  ///< G, lambda -> M^-1 G^T lambda
   CompiledFunction hidden;        ///< G, p -> G M^-1 p
   CompiledFunction gram;          ///< G -> K: the diagonal and then the couplings of G M^-1 G^T
-  CompiledFunction mixed_gram;    ///< G, G' -> K of the symmetric part of G M^-1 G'^T
+  CompiledFunction alignment;     ///< G, G' -> the diagonal of G M^-1 G'^T
   CompiledFunction factor;        ///< K -> its pivots; F
   CompiledFunction solve;         ///< F, b -> (G M^-1 G^T)^-1 b
 

@@ -8,6 +8,7 @@
 
 #include "rattleback/integrators/sparse_algebra.hpp"
 #include "rattleback/problem/vector_ops.hpp"
+#include "rattleback/solve/broyden.hpp"
 #include "rattleback/solve/factor_report.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
 
@@ -53,6 +54,7 @@ class SparseKernel {
   void launch(const Sys&, const State<S>& z, const Jacobian& j, const Jacobian&,
               const Multiplier& lambda, const Position& v_q, double h, double before, const Floor&,
               Position& q, Position& p, const Multiplier&) {
+    broyden_.reset();
     const S* force = transposed(algebra_.force, j, lambda);
     kick_and_drift(code_.dimension, force, inverse_mass_.data(), v_q.data(), z.q.data(), z.p.data(),
                    h, h * before, q.data(), p.data());
@@ -92,7 +94,8 @@ class SparseKernel {
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys&, const Jacobian& j) {
     algebra_.gram(j.data(), j.data(), gram_.data(), gram_.data());
-    return factor_gram();
+    algebra_.factor(gram_.data(), gram_.data(), pivots_.data(), factors_.data());
+    return report();
   }
   void solve(Multiplier& b) {
     algebra_.solve(factors_.data(), b.data(), solution_.data(), solution_.data());
@@ -103,20 +106,18 @@ class SparseKernel {
     if (wanted) solve(b);
     return report.ok;
   }
-  /// b <- K^-1 b with the symmetric part K of G_1 M^-1 G_0^T, whose error is of the order of the
-  /// change of G along the step.
-  bool solve_newton(const Sys&, const Jacobian& j0, const Jacobian& j1, Multiplier& b) {
-    algebra_.mixed_gram(j1.data(), j0.data(), gram_.data(), gram_.data());
-    const FactorReport report = factor_gram();
+  /// b <- (G_1 M^-1 G_0^T)^-1 b by Broyden's matrix, as in LinkKernel.
+  bool solve_newton(const Sys&, const Jacobian&, const Jacobian&, Multiplier& b) {
     solve(b);
-    return report.ok;
+    broyden_.correct(b);
+    return true;
   }
   /// Whether no constraint's gradient has turned by a right angle or more.
   bool same_branch(const Sys&, const Jacobian& j0, const Jacobian& j1) {
-    algebra_.mixed_gram(j1.data(), j0.data(), gram_.data(), gram_.data());
+    algebra_.alignment(j1.data(), j0.data(), solution_.data(), solution_.data());
     bool all = true;
     for (int k = 0; k < code_.constraints; ++k)
-      all = all && ScalarTraits<S>::smallest(gram_[k]) > 0;
+      all = all && ScalarTraits<S>::smallest(solution_[k]) > 0;
     return all;
   }
 
@@ -170,10 +171,6 @@ class SparseKernel {
     S* __restrict y = from.data();
     for (Eigen::Index i = 0, n = from.size(); i < n; ++i) y[i] -= x[i];
   }
-  FactorReport factor_gram() {
-    algebra_.factor(gram_.data(), gram_.data(), pivots_.data(), factors_.data());
-    return report();
-  }
   /// Pivots against the diagonal they came from.
   FactorReport report() const {
     const int m = code_.constraints;
@@ -210,6 +207,7 @@ class SparseKernel {
   Vector<S, dynamic> factors_, gram_, pivots_;
   Multiplier solution_;
   Position force_;
+  Broyden<Multiplier> broyden_;
 };
 
 }  // namespace rattleback
