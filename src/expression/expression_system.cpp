@@ -36,6 +36,8 @@ struct Functions {
   int n, m;
   bool holonomic;
   CompiledFunction energy, energy_gradient;
+  CompiledFunction energy_hessian;  // nonzeros of its lower half; empty where there are too many
+  std::vector<std::array<int, 2>> place_zz;       // of each in a full matrix by columns, both ways
   CompiledFunction potential_gradient, velocity;  // natural
   CompiledFunction lagrangian_gradient;
   CompiledFunction constraint;
@@ -58,6 +60,16 @@ class ExpressionModel final : public SystemModel<S> {
   }
   void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const override {
     f_->energy_gradient(q.data(), p.data(), h_q.data(), h_p.data());
+  }
+  bool energy_hessian(const V& q, const V& p, J& h_zz) const override {
+    if (f_->place_zz.empty()) return false;
+    thread_local std::vector<S> nonzeros;
+    nonzeros.resize(f_->place_zz.size());
+    f_->energy_hessian(q.data(), p.data(), nonzeros.data(), nonzeros.data());
+    h_zz.setConstant(S(0));
+    for (std::size_t k = 0; k < nonzeros.size(); ++k)
+      for (const int place : f_->place_zz[k]) h_zz.data()[place] = nonzeros[k];
+    return true;
   }
   void potential_gradient(const V& q, V& v_q) const override {
     f_->potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
@@ -164,6 +176,25 @@ std::shared_ptr<const CompiledNatural> compile_natural(const CanonicalSystem& s,
   return c;
 }
 
+/// Straight-line code for more than this is slower to make than it saves: duals do then.
+constexpr int most_gradient_operations = 2000;
+
+void compile_hessian(const CanonicalSystem& s, const Outputs& slopes, Functions& f) {
+  if (Program(s.graph(), f.n, slopes).instructions().size() > most_gradient_operations) return;
+  std::vector<Expression> h_z;
+  for (const auto& slope : slopes) h_z.push_back(slope.expression);
+  const int d = 2 * f.n;
+  const SparseExpressions h_zz = jacobian(s.graph(), h_z, 0, d);
+  Outputs outputs;
+  for (int i = 0; i < d; ++i)
+    for (int k = h_zz.start[i]; k < h_zz.start[i + 1] && h_zz.column[k] <= i; ++k) {
+      const int j = h_zz.column[k];
+      outputs.push_back({0, static_cast<int>(outputs.size()), h_zz.value[k]});
+      f.place_zz.push_back({j * d + i, i * d + j});
+    }
+  f.energy_hessian = CompiledFunction(s.graph(), f.n, outputs);
+}
+
 std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
   Graph& graph = s.graph();
   const int n = s.dimension(), m = s.constraint_count();
@@ -177,6 +208,7 @@ std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
   append_gradient(graph, s.hamiltonian, 0, n, 0, outputs);
   append_gradient(graph, s.hamiltonian, n, n, 1, outputs);
   f->energy_gradient = function(outputs);
+  compile_hessian(s, outputs, *f);
   if (s.traits.natural) {
     outputs.clear();
     append_gradient(graph, s.potential, 0, n, 0, outputs);
@@ -211,10 +243,10 @@ std::shared_ptr<const Functions> compile(const CanonicalSystem& s) {
 constexpr std::array natural_functions{&CompiledNatural::potential_gradient,
                                        &CompiledNatural::linearise,
                                        &CompiledNatural::linearise_dense};
-constexpr std::array functions{
-    &Functions::energy,   &Functions::energy_gradient,     &Functions::potential_gradient,
-    &Functions::velocity, &Functions::lagrangian_gradient, &Functions::constraint,
-    &Functions::linearise};
+constexpr std::array functions{&Functions::energy,         &Functions::energy_gradient,
+                               &Functions::energy_hessian, &Functions::potential_gradient,
+                               &Functions::velocity,       &Functions::lagrangian_gradient,
+                               &Functions::constraint,     &Functions::linearise};
 
 bool same_shape(const Functions& a, const Functions& b) {
   const auto same = [](const auto& x, const auto& y) {
@@ -222,7 +254,8 @@ bool same_shape(const Functions& a, const Functions& b) {
   };
   return &a == &b ||
          (a.n == b.n && a.m == b.m && a.place_q == b.place_q && a.place_p == b.place_p &&
-          !a.natural == !b.natural && std::ranges::all_of(functions, same(a, b)) &&
+          a.place_zz == b.place_zz && !a.natural == !b.natural &&
+          std::ranges::all_of(functions, same(a, b)) &&
           (!a.natural || std::ranges::all_of(natural_functions, same(*a.natural, *b.natural))));
 }
 

@@ -25,6 +25,8 @@ class SystemModel {
 
   virtual S energy(const V& q, const V& p) const = 0;
   virtual void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const = 0;
+  /// H_zz, rows and columns q and then p; false where it has to come from gradients.
+  virtual bool energy_hessian(const V&, const V&, J&) const { return false; }
   virtual void potential_gradient(const V& q, V& v_q) const = 0;
   virtual void velocity(const V& p, V& v) const = 0;
   virtual void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const = 0;
@@ -203,6 +205,11 @@ class AnySystem {
   void energy_gradient(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p,
                        Vector<S, dynamic>& h_q, Vector<S, dynamic>& h_p) const {
     model<S>().energy_gradient(q, p, h_q, h_p);
+  }
+  template <class S>
+  bool energy_hessian(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p,
+                      Matrix<S, dynamic>& h_zz) const {
+    return model<S>().energy_hessian(q, p, h_zz);
   }
   template <class S>
   void potential_gradient(const Vector<S, dynamic>& q, Vector<S, dynamic>& v_q) const {
