@@ -216,8 +216,29 @@ SingularLagrangian::SingularLagrangian(int rank, int dimension)
                  ", so velocities are not determined by momenta and there is no H(q, p) yet"),
       rank_(rank) {}
 
+namespace {
+
+void require_complete(const SystemDescription& d) {
+  using Form = SystemDescription::Form;
+  const auto need = [&](Form form, const char* what, Expression e) {
+    if (d.form == form && !e)
+      throw InputError(what, "the description of '" + d.name + "' has none, but is of that form");
+  };
+  need(Form::natural, "potential", d.potential);
+  need(Form::hamiltonian, "hamiltonian", d.hamiltonian);
+  need(Form::lagrangian, "lagrangian", d.lagrangian);
+  const std::size_t n = d.coordinates.size();
+  if (d.form == Form::natural && d.mass.size() != n && d.mass.size() != n * n)
+    throw InputError("mass", "has " + std::to_string(d.mass.size()) + " entries; " +
+                                 std::to_string(n) + " coordinates have as many, or " +
+                                 std::to_string(n * n));
+}
+
+}  // namespace
+
 CanonicalSystem canonical(SystemDescription description) {
   using Form = SystemDescription::Form;
+  require_complete(description);
   CanonicalSystem s;
   s.source = std::move(description);
   Graph& graph = s.graph();
