@@ -59,6 +59,35 @@ TEST(Failures, StepTooLargeWithAnImplicitBaseMap) {
   expect_failure(run, rb::Outcome::no_convergence, {"did not converge", "too large"});
 }
 
+/// Not one: p grows from 0 to hundreds in a step, and with it the round-off that a solve ends at.
+TEST(Failures, NoneWhereAStepBeginsAtRest) {
+  using V = rb::Vector<double, 1>;
+  const auto sled = rb::hamiltonian_system<1>([](const auto& q, const auto& p) {
+    return p[0] * p[0] * (q[0] * q[0] * 0.1 + 1) / 2 + q[0] * 1000;
+  });
+  const rb::State<double, 1> start{.q = V(1.0), .p = V(0.0)};
+  for (const double h : {0.001, 0.01, 0.02}) {
+    const auto midpoint =
+        rb::integrate(sled, rb::Rattle<rb::BaseMap::midpoint>{}, start, {.step = h, .steps = 1});
+    EXPECT_TRUE(midpoint.ok()) << midpoint.failure;
+    const auto verlet = rb::integrate(sled, rb::Rattle<>{}, start, {.step = h, .steps = 1});
+    EXPECT_TRUE(verlet.ok()) << verlet.failure;
+  }
+}
+
+/// The words are about what failed: H beyond its domain, and not the multipliers.
+TEST(Failures, WhatIsNotFiniteIsNotBlamedOnTheMultipliers) {
+  const auto well = rb::hamiltonian_system<2>(
+      [](const auto& q, const auto& p) {
+        using std::sqrt;
+        return p.squaredNorm() / 2 + sqrt(q[0] + 1.0);
+      },
+      [](const auto& q) { return q[1]; });
+  const auto run = rb::integrate(well, rb::Rattle<rb::BaseMap::midpoint>{},
+                                 {.q = {0, 0}, .p = {-3, 0}}, {.step = 0.2, .steps = 100});
+  expect_failure(run, rb::Outcome::not_finite, {"a value is not finite"});
+}
+
 TEST(Failures, BranchJumpOnTheHopfFibre) {
   const HopfStart s;
   const auto system = hopf(s.level());

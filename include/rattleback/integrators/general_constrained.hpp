@@ -115,7 +115,7 @@ class GeneralConstrained {
     momentum_predictor_.reset();
     // Rank before residual: where N = 0 the residual may vanish for every lambda.
     zero_.setConstant(S(0));
-    if (!factor_hidden(system, z, zero_)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    if (Status s = factor_hidden(system, z, zero_); !s) return s;
     negative_ = inertia();
     energy_ = base(system.energy(z.q, z.p));
     usual_change_ = 0;
@@ -134,8 +134,7 @@ class GeneralConstrained {
     if (!status || !suspicious(system, status)) return status;
     // Not trusted blindly: the same inertia of N, no unusual jump of the energy.
     zero_.setConstant(S(0));
-    if (!factor_hidden(system, work_, zero_))
-      return {Outcome::rank_loss, status.iterations, report_.smallest_pivot};
+    if (Status s = factor_hidden(system, work_, zero_); !s) return s;
     const double change = magnitude(T(base(system.energy(work_.q, work_.p)) - energy_));
     const bool jumped =
         status.iterations > easy && usual_change_ > 0 && change > 30 * usual_change_;
@@ -165,7 +164,7 @@ class GeneralConstrained {
   Status land(const Sys& system, const Real<S>& h, int order) {
     start_ = work_;
     position_predictor_.predict(h, lambda_, order);
-    if (!factor_position(system, h)) return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    if (Status s = factor_position(system, h); !s) return s;
     Stopping stopping(std::max(floor_, options_.tolerance * floor_ / epsilon<S>));
     double before = 1e150;
     for (int k = 0; k < options_.max_iterations; ++k) {
@@ -181,8 +180,8 @@ class GeneralConstrained {
         measure_reach(system, start_, lambda_);
         return {Outcome::ok, k, size};
       }
-      if (size > 0.01 * before && !factor_position(system, h))
-        return {Outcome::rank_loss, k, report_.smallest_pivot};
+      if (size > 0.01 * before)
+        if (Status s = factor_position(system, h); !s) return s;
       before = size;
       scale(Real<S>(Real<S>(1) / h), r_);
       lu_.solve(r_);
@@ -195,8 +194,7 @@ class GeneralConstrained {
   Status project_momentum(const Sys& system, const Real<S>& h, int order) {
     start_ = work_;
     momentum_predictor_.predict(h, sigma_, order);
-    if (!factor_hidden(system, start_, sigma_))
-      return {Outcome::rank_loss, 0, report_.smallest_pivot};
+    if (Status s = factor_hidden(system, start_, sigma_); !s) return s;
     if (fresh_ && inertia() != negative_) return {Outcome::branch_jump, 0, report_.smallest_pivot};
     // Round-off of {g,H} comes from what slides, too: at a turning point all its terms vanish at
     // the end, and not at the start.
@@ -213,8 +211,8 @@ class GeneralConstrained {
         measure_reach(system, start_, sigma_);
         return {Outcome::ok, k, size};
       }
-      if (size > 0.01 * before && !factor_hidden(system, start_, sigma_))
-        return {Outcome::rank_loss, k, report_.smallest_pivot};
+      if (size > 0.01 * before)
+        if (Status s = factor_hidden(system, start_, sigma_); !s) return s;
       before = size;
       lu_.solve(r_);
       // {g,H} may be a single term, such as H_beta, and is then no measure of its own round-off.
@@ -268,17 +266,17 @@ class GeneralConstrained {
   }
 
   /// d/dlambda of g(phi_h(exp(lambda) z))/h at the present lambda.
-  bool factor_position(const Sys& system, const Real<S>& h) {
+  Status factor_position(const Sys& system, const Real<S>& h) {
     return factor_by_sweeps(system, start_, lambda_, [&](LiftedPoint& y, auto& out) {
-      if (!lifted_base_.apply(system, h, y)) return false;
+      const Status status = lifted_base_.apply(system, h, y);
       system.constraint(y.q, y.p, out);
       const Real<S> inverse_h = Real<S>(1) / h;
       scale(inverse_h, out);
-      return true;
+      return status;
     });
   }
   /// d/dsigma of {g, H}(exp(sigma) z): N on the state manifold.
-  bool factor_hidden(const Sys& system, const Point& z, const Multiplier& sigma) {
+  Status factor_hidden(const Sys& system, const Point& z, const Multiplier& sigma) {
     return factor_by_sweeps(system, z, sigma, [&](LiftedPoint& y, auto& out) {
       auto& f_q = detail::scratch<Lifted, N, 30>(n_);
       auto& f_p = detail::scratch<Lifted, N, 31>(n_);
@@ -294,11 +292,12 @@ class GeneralConstrained {
           for (int j = 0; j < n_; ++j) sum -= j_p(i, j) * f_q[j];
         out[i] = sum;
       }
-      return true;
+      return Status{};
     });
   }
+  /// Of map(exp(at) z).
   template <class Map>
-  bool factor_by_sweeps(const Sys& system, const Point& z, const Multiplier& at, Map&& map) {
+  Status factor_by_sweeps(const Sys& system, const Point& z, const Multiplier& at, Map&& map) {
     auto& seeds = detail::scratch<Lifted, M, 32>(m_);
     auto& out = detail::scratch<Lifted, M, 33>(m_);
     for (int first = 0; first < m_; first += K) {
@@ -308,13 +307,15 @@ class GeneralConstrained {
         lifted_.q[i] = Lifted(base(z.q[i]));
         lifted_.p[i] = Lifted(base(z.p[i]));
       }
-      if (!lifted_fibre_.slide(system, seeds, lifted_)) return false;
-      if (!map(lifted_, out)) return false;
+      if (Status s = lifted_fibre_.slide(system, seeds, lifted_); !s) return s;
+      if (Status s = map(lifted_, out); !s) return s;
       for (int i = 0; i < m_; ++i)
         for (int k = 0; k < K && first + k < m_; ++k) matrix_(i, first + k) = out[i].partials[k];
     }
     report_ = lu_.factor([&](int i, int j) { return matrix_(i, j); });
-    return report_.ok;
+    if (report_.ok) return {};
+    const bool finite = std::isfinite(largest_magnitude(matrix_));
+    return {finite ? Outcome::rank_loss : Outcome::not_finite, 0, report_.smallest_pivot};
   }
   /// Negative eigenvalues of the symmetric part of the last matrix: N on the state manifold.
   int inertia() {
@@ -337,8 +338,9 @@ class GeneralConstrained {
   Multiplier lambda_, sigma_, r_, zero_;
   MultiplierPredictor<Multiplier> position_predictor_, momentum_predictor_;
   Matrix<T, M> matrix_;
-  DenseLu<T, M> lu_;
-  DenseLdlt<T, M> inertia_;
+  static constexpr int R = M == 0 ? 1 : M;  // solvers have at least one row, used or not
+  DenseLu<T, R> lu_;
+  DenseLdlt<T, R> inertia_;
   FactorReport report_;
   double floor_ = 0;
   int negative_ = 0;  // inertia of N at the start of the run

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/status.hpp"
@@ -41,7 +42,7 @@ class Stopping {
 
 /// Solves F(x) = 0. residual(x, r) writes r = F(x) and returns a Status; refactor(x) factors the
 /// matrix at x (false if singular); lu.solve(r) turns r into the correction. Stops when the
-/// correction is below `floor`.
+/// correction is below `floor`, or round-off of x, which may have grown since that was measured.
 template <class X, class Residual, class Refactor, class Solver>
 Status newton(X& x, X& r, double floor, const SolveOptions& options, Residual&& residual,
               Refactor&& refactor, const Solver& solver) {
@@ -49,9 +50,12 @@ Status newton(X& x, X& r, double floor, const SolveOptions& options, Residual&& 
   double size = 0, before = 1e150;
   for (int k = 0; k < options.max_iterations; ++k) {
     // A matrix that still contracts a hundredfold is kept.
-    if (k == 0 || size > 1e-2 * before)
-      if (!refactor(x)) return {Outcome::rank_loss, k, size};
+    const bool regular = (k > 0 && size <= 1e-2 * before) || refactor(x);
     if (Status s = residual(x, r); !s) return s;
+    if (!regular) {  // or not a number, like what it is the derivative of
+      const bool finite = std::isfinite(largest_magnitude(r));
+      return {finite ? Outcome::rank_loss : Outcome::not_finite, k, size};
+    }
     solver.solve(r);
     subtract_scaled(1, r, x);
     before = size > 0 ? size : before;
@@ -62,7 +66,8 @@ Status newton(X& x, X& r, double floor, const SolveOptions& options, Residual&& 
       case Stopping::Verdict::not_finite:
         return {Outcome::not_finite, k + 1, size};
       case Stopping::Verdict::go_on:
-        break;
+        if (size <= 2 * epsilon<typename X::Scalar> * largest_magnitude(x))
+          return {Outcome::ok, k + 1, size};
     }
   }
   return {Outcome::no_convergence, options.max_iterations, size};
