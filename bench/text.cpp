@@ -2,6 +2,9 @@
 // time from the text to the first step.
 #include <array>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "figures.hpp"
 #include "rattleback/expression/expression_system.hpp"
@@ -110,6 +113,84 @@ bench::Figure step_figure(const char* name, const char* text, Sys system, long s
           .repetitions = 25};
 }
 
+/// A pack of pendulums, each with its length and its strength of gravity.
+namespace packs {
+
+using rb::Pack;
+constexpr int lanes = rb::ScalarTraits<Pack>::lanes;
+constexpr long steps = 20'000;
+double length(int lane) { return 1.1 + 0.05 * lane; }
+double gravity(int lane) { return 0.9 + 0.01 * lane; }
+
+template <int N>
+rb::State<Pack, N> start() {
+  rb::State<Pack, N> z{rb::Vector<Pack, N>(2), rb::Vector<Pack, N>(2)};
+  for (int i = 0; i < lanes; ++i) z.q[0].set(i, length(i)), z.p[1].set(i, -2);
+  z.q[1] = z.p[0] = Pack(0);
+  return z;
+}
+
+struct Text {
+  Text() {
+    for (int i = 0; i < lanes; ++i) {
+      const std::string l = std::to_string(length(i)), g = std::to_string(gravity(i));
+      const auto model = rb::parse_model(
+          "[model]\ncoordinates = [\"x\", \"y\"]\nmass = [1.0]\n"
+          "potential = \"" +
+              g +
+              "*y\"\n"
+              "constraints = [\"(x^2 + y^2 - " +
+              l + "^2)/2\"]\n",
+          "bench");
+      members.push_back(rb::expression_system(model.system));
+    }
+    std::vector<const rb::AnySystem*> pointers;
+    for (const auto& member : members) pointers.push_back(&member);
+    system.emplace(rb::packed_system(pointers));
+    stepper = rb::find_method("rattle").stepper<Pack>(*system);
+  }
+  void advance(long count) {
+    if (!stepper->advance(*system, z, h, count).status) throw rb::Error("a step failed");
+  }
+  std::vector<rb::AnySystem> members;
+  std::optional<rb::AnySystem> system;
+  rb::AnyStepperPointer<Pack> stepper;
+  rb::State<Pack> z = start<rb::dynamic>();
+};
+
+auto typed_system() {
+  Pack l, g;
+  for (int i = 0; i < lanes; ++i) l.set(i, length(i)), g.set(i, gravity(i));
+  return rb::natural_system(
+      rb::mass(1.0, 1.0), [g](const auto& q) { return q[1] * g; },
+      [l](const auto& q) { return (q[0] * q[0] + q[1] * q[1] - l * l) / 2; });
+}
+struct Typed {
+  decltype(typed_system()) system = typed_system();
+  decltype(rb::Rattle<>{}.stepper<Pack>(system)) stepper = rb::Rattle<>{}.stepper<Pack>(system);
+  rb::State<Pack, 2> z = start<2>();
+  void advance(long count) {
+    if (!rb::advance(stepper, system, z, h, count).status) throw rb::Error("a step failed");
+  }
+};
+
+template <class Run>
+bench::Measure a_step_and_copy() {
+  return [run = std::make_shared<Run>()] {
+    return bench::seconds([&] { run->advance(steps); }) / static_cast<double>(steps * lanes);
+  };
+}
+
+bench::Figure figure() {
+  return {.name = "pendulums from text in packs, a copy",
+          .ours = a_step_and_copy<Text>(),
+          .against = a_step_and_copy<Typed>(),
+          .goal = 1.3,
+          .repetitions = 25};
+}
+
+}  // namespace packs
+
 bench::Figure first_step_figure(const char* name, const char* text, double limit) {
   return {.name = name,
           .ours = [=] { return bench::seconds([&] { TextRun(text).advance(1); }); },
@@ -132,6 +213,7 @@ int main(int argc, char** argv) {
       step_figure("double pendulum from text", double_pendulum_text, double_pendulum(), 20'000));
   figures.add(step_figure("chain of 100 from text", chain_text,
                           rb::chain_system<2>(100, [](const auto& x) { return x[1]; }), 1'000));
+  figures.add(packs::figure());
   figures.add(first_step_figure("text of a pendulum to its first step", pendulum_text, 0.05));
   figures.add(first_step_figure("text of a chain of 100 to its first step", chain_text, 1));
   return figures.run(argc, argv);
