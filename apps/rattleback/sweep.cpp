@@ -40,12 +40,16 @@ void require_members(const SweepFile& file, const ModelFile& model, const std::s
 /// The rows that are missing.
 void complete(SweepFile& file, const SweepMembers& sweep, long all, bool show_progress) {
   std::vector<long> batches;
-  const auto is_missing = [&](long member) { return !file.rows().contains(member); };
-  for (long i = 0; i < sweep.batches(); ++i)
-    if (std::ranges::any_of(sweep.members(i), is_missing)) batches.push_back(i);
+  long left = 0;
+  for (long i = 0; i < sweep.batches(); ++i) {
+    const std::vector<long> members = sweep.members(i);
+    if (std::ranges::all_of(members, [&](long k) { return file.rows().contains(k); })) continue;
+    batches.push_back(i);
+    left += std::ssize(members);
+  }
   ProgressBar bar("runs", show_progress);
   const auto begin = Clock::now();
-  std::atomic<double> done = static_cast<double>(file.count());
+  std::atomic<double> done = static_cast<double>(all - left);
   std::mutex mutex;
   std::exception_ptr failure;
   std::atomic<bool> halted{false};
@@ -66,8 +70,7 @@ void complete(SweepFile& file, const SweepMembers& sweep, long all, bool show_pr
       });
       if (!rows) return;
       const std::vector<long> members = sweep.members(batches[i]);
-      for (std::size_t k = 0; k < members.size(); ++k)
-        if (is_missing(members[k])) file.add(members[k], (*rows)[k]);
+      for (std::size_t k = 0; k < members.size(); ++k) file.add(members[k], (*rows)[k]);
       count(static_cast<double>(members.size()) - counted);
     } catch (...) {
       const std::lock_guard lock(mutex);

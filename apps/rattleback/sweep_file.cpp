@@ -83,8 +83,7 @@ SweepFile SweepFile::resume(const std::string& path, const CsvRow& head) {
 
 void SweepFile::add(long member, const CsvRow& row) {
   const std::lock_guard lock(*mutex_);
-  rows_[member] = row;
-  write(csv_line(row), true);
+  if (rows_.emplace(member, row).second) write(csv_line(row), true);
 }
 
 std::size_t SweepFile::count() const {

@@ -23,7 +23,7 @@ class SweepFile {
   /// Rows that are there, by member.
   const std::map<long, CsvRow>& rows() const { return rows_; }
   std::size_t count() const;
-  /// Written at once; from any thread.
+  /// Written at once, unless it is there already; from any thread.
   void add(long member, const CsvRow& row);
   /// The whole table in the order of members.
   void finish() const;

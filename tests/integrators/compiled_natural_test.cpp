@@ -48,10 +48,10 @@ void expect_same_steps(const Sys& system, const State<double>& start,
 }
 
 /// Bodies on a zigzag, joined as given; rods as long as they are there.
-void expect_same_steps(int bodies, std::vector<Link<2>> links, const std::string& structure) {
+auto zigzag(int bodies, double spacing, std::vector<Link<2>> links) {
   State<double> z{Vector<double, dynamic>(2 * bodies), Vector<double, dynamic>::Zero(2 * bodies)};
   for (int i = 0; i < bodies; ++i) {
-    z.q[2 * i] = std::min(0.9, 20.0 / bodies) * (i + 1) + 0.1 * std::sin(3.0 * i);
+    z.q[2 * i] = spacing * (i + 1) + 0.1 * std::sin(3.0 * i);
     z.q[2 * i + 1] = 0.6 * std::cos(2.0 * i);
     z.p[2 * i] = 0.1 * std::sin(1.0 + i);
   }
@@ -61,8 +61,19 @@ void expect_same_steps(int bodies, std::vector<Link<2>> links, const std::string
   }
   std::vector<double> masses;
   for (int i = 0; i < bodies; ++i) masses.push_back(1 + 0.3 * (i % 4));
-  const auto system = linked_system<2>(masses, Swell{}, links);
-  expect_same_steps(system, consistent(AnySystem("start", system), z), structure);
+  auto system = linked_system<2>(masses, Swell{}, links);
+  const State<double> start = consistent(AnySystem("start", system), z);
+  return std::pair(std::move(system), start);
+}
+void expect_same_steps(int bodies, const std::vector<Link<2>>& links,
+                       const std::string& structure) {
+  const auto [system, start] = zigzag(bodies, std::min(0.9, 20.0 / bodies), links);
+  expect_same_steps(system, start, structure);
+}
+std::vector<Link<2>> binary_tree(int bodies) {
+  std::vector<Link<2>> links{{.first = ground, .second = 0}};
+  for (int i = 1; i < bodies; ++i) links.push_back({.first = (i - 1) / 2, .second = i});
+  return links;
 }
 
 TEST(CompiledNatural, small_systems_of_static_size) {
@@ -84,10 +95,20 @@ TEST(CompiledNatural, chains) {
   }
 }
 
-TEST(CompiledNatural, trees) {
-  std::vector<Link<2>> links{{.first = ground, .second = 0}};
-  for (int i = 1; i < 127; ++i) links.push_back({.first = (i - 1) / 2, .second = i});
-  expect_same_steps(127, links, "tree of 127");
+TEST(CompiledNatural, trees) { expect_same_steps(127, binary_tree(127), "tree of 127"); }
+
+/// Strong forces on long rods: the last steps before there is no solution need more than the matrix
+/// of their start (LinkedGraph.StepsReachAsFarAsTheirSolution).
+TEST(CompiledNatural, hard_steps_of_a_tree) {
+  const auto [system, start] = zigzag(127, 0.9, binary_tree(127));
+  const AnySystem compiled = expression_system(record(system)), typed("typed", system);
+  const Method& method = find_method("rattle:base=euler-a");
+  State<double> z = start, y = start;
+  const Advance done = method.stepper<double>(compiled)->advance(compiled, z, 0.01, 23);
+  EXPECT_EQ(done.steps, 23);
+  EXPECT_GT(done.newton_max, 10);
+  EXPECT_EQ(method.stepper<double>(typed)->advance(typed, y, 0.01, 23).steps, 23);
+  EXPECT_LT(largest_magnitude(z.q - y.q), 1e-10 * largest_magnitude(y.q));
 }
 
 TEST(CompiledNatural, loops_have_fill) {

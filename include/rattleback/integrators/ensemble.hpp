@@ -228,17 +228,21 @@ class EnsembleRunner {
     const double began = seconds();
     begin(r);
     Advance& all = r.done;
+    Pace pace;
+    double last = began;
     while (all.status && all.steps < ensemble_.wanted && !halted()) {
       const long sample =
           std::min(ensemble_.wanted, (all.steps / ensemble_.every + 1) * ensemble_.every);
       const Advance more = rattleback::advance(stepper, system, r.z, Real<S>(options_.step),
-                                               std::min(sample - all.steps, longest_stretch));
+                                               std::min(sample - all.steps, pace.length()));
       all.steps += more.steps;
       all.newton += more.newton;
       all.newton_max = std::max(all.newton_max, more.newton_max);
       all.status = more.status;
       if (all.status && all.steps == sample) all.status = look(r);
       report(more.steps * static_cast<long>(batch.size()));
+      const double now = seconds();
+      pace.took(now - std::exchange(last, now));
     }
     conclude(r, seconds() - began);
     if constexpr (ScalarTraits<S>::lanes == 1)
@@ -329,7 +333,6 @@ class EnsembleRunner {
     shown_[copy] = step;
     options_.observe(copy, step, ensemble_.step * static_cast<double>(step), z);
   }
-  static constexpr long longest_stretch = 10'000;  // between two looks at the time
   bool halted() const { return halted_ || options_.interrupt.stop_requested(); }
   void report(long steps) {
     done_ += steps;
