@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "rattleback/expression/derivative.hpp"
 #include "reader.hpp"
@@ -39,6 +40,7 @@ void Reader::read_system(const Toml::Entry& model) {
               "constraints"});
   const auto* coordinates = model.value.find("coordinates");
   if (!coordinates) fail(model.position, "[model] has no 'coordinates'");
+  file_.system.name = std::filesystem::path(file_.path).stem().string();
   if (const auto* name = model.value.find("name"))
     file_.system.name = require(*name, Toml::Type::string, "a string").string;
   declare_parameters(model.value);

@@ -106,21 +106,8 @@ struct ScalarTraits<Recorded> {
 namespace Eigen {
 
 template <>
-struct NumTraits<rattleback::Recorded> : GenericNumTraits<double> {
-  using Real = rattleback::Recorded;
-  using NonInteger = Real;
-  using Nested = Real;
-  using Literal = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 1,
-    AddCost = 10,
-    MulCost = 10
-  };
-};
+struct NumTraits<rattleback::Recorded>
+    : rattleback::detail::RealNumTraits<rattleback::Recorded, double, 1, 10, 10> {};
 
 template <class BinaryOp>
 struct ScalarBinaryOpTraits<rattleback::Recorded, double, BinaryOp> {

@@ -124,21 +124,8 @@ struct ScalarTraits<DoubleDouble> {
 namespace Eigen {
 
 template <>
-struct NumTraits<rattleback::DoubleDouble> : GenericNumTraits<double> {
-  using Real = rattleback::DoubleDouble;
-  using NonInteger = Real;
-  using Nested = Real;
-  using Literal = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = 2,
-    AddCost = 20,
-    MulCost = 9
-  };
-};
+struct NumTraits<rattleback::DoubleDouble>
+    : rattleback::detail::RealNumTraits<rattleback::DoubleDouble, double, 2, 20, 9> {};
 template <class BinaryOp>
 struct ScalarBinaryOpTraits<rattleback::DoubleDouble, double, BinaryOp> {
   using ReturnType = rattleback::DoubleDouble;

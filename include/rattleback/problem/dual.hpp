@@ -254,21 +254,8 @@ bool isfinite(const Dual<T, K>& x) {
 namespace Eigen {
 
 template <class T, int K>
-struct NumTraits<rattleback::Dual<T, K>> : GenericNumTraits<T> {
-  using Real = rattleback::Dual<T, K>;
-  using NonInteger = Real;
-  using Nested = Real;
-  using Literal = Real;
-  enum {
-    IsComplex = 0,
-    IsInteger = 0,
-    IsSigned = 1,
-    RequireInitialization = 1,
-    ReadCost = K + 1,
-    AddCost = K + 1,
-    MulCost = 2 * K + 1
-  };
-};
+struct NumTraits<rattleback::Dual<T, K>>
+    : rattleback::detail::RealNumTraits<rattleback::Dual<T, K>, T, K + 1, K + 1, 2 * K + 1> {};
 
 template <class T, int K, class BinaryOp>
 struct ScalarBinaryOpTraits<rattleback::Dual<T, K>, T, BinaryOp> {

@@ -240,13 +240,8 @@ struct ScalarTraits<BasicPack<W>> {
 namespace Eigen {
 
 template <int W>
-struct NumTraits<rattleback::BasicPack<W>> : GenericNumTraits<double> {
-  using Real = rattleback::BasicPack<W>;
-  using NonInteger = Real;
-  using Nested = Real;
-  using Literal = Real;
-  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1 };
-};
+struct NumTraits<rattleback::BasicPack<W>>
+    : rattleback::detail::RealNumTraits<rattleback::BasicPack<W>, double> {};
 template <int W, class BinaryOp>
 struct ScalarBinaryOpTraits<rattleback::BasicPack<W>, double, BinaryOp> {
   using ReturnType = rattleback::BasicPack<W>;

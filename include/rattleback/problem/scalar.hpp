@@ -41,6 +41,29 @@ using Pack = BasicPack<8>;
 template <class S>
 struct ScalarTraits;
 
+namespace detail {
+
+/// What Eigen must know of a scalar that stands for a real number, or for several: it takes the
+/// place of Ordinary, at these costs.
+template <class S, class Ordinary, int Read = 1, int Add = 1, int Multiply = 1>
+struct RealNumTraits : Eigen::GenericNumTraits<Ordinary> {
+  using Real = S;
+  using NonInteger = S;
+  using Nested = S;
+  using Literal = S;
+  enum {
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = Read,
+    AddCost = Add,
+    MulCost = Multiply
+  };
+};
+
+}  // namespace detail
+
 template <>
 struct ScalarTraits<double> {
   using Base = double;
