@@ -63,6 +63,7 @@ Json rank_json(const RankDecision& r) {
 
 Json chain_json(const DiracChain& chain) {
   std::vector<Json> members;
+  members.reserve(chain.constraints.size());
   for (const ChainConstraint& c : chain.constraints)
     members.push_back(Json::object({{"expression", c.text},
                                     {"generation", c.generation},

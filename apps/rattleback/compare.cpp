@@ -168,6 +168,7 @@ int compare(const CompareRequest& request) {
   require_well_posed(problem);
   Comparison result{.model = problem.system.name(), .notes = problem.notes};
   std::vector<const Method*> methods;
+  methods.reserve(request.methods.size());
   for (const auto& name : request.methods)
     methods.push_back(&choose_method(problem, name, result.notes));
   const Grid grid = choose_grid(problem, request, result.notes);

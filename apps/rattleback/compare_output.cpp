@@ -105,8 +105,9 @@ void draw_comparison(const Comparison& c, const std::string& path) {
         f, runs, [](const ComparedRun& run) { return static_cast<double>(run.evaluations.force); });
     const std::string how =
         " with linespoints pt 7 lw 1.5 title " + rattleback::detail::gnuplot_quoted(names[i]);
-    seconds += (i ? ", $" : "plot $") + s + how;
-    forces += (i ? ", $" : "plot $") + f + how;
+    const char* more = i > 0 ? ", $" : "plot $";
+    seconds.append(more).append(s).append(how);
+    forces.append(more).append(f).append(how);
   }
   script += "set multiplot layout 1,2 title " + rattleback::detail::gnuplot_quoted(c.model) +
             " noenhanced\nset xlabel 'seconds'\n" + seconds +

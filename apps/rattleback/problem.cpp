@@ -1,6 +1,7 @@
 #include "problem.hpp"
 
 #include <cmath>
+#include <ranges>
 
 #include "rattleback/expression/derivative.hpp"
 #include "rattleback/expression/expression_system.hpp"
@@ -199,9 +200,9 @@ void leave_out(Problem& problem, const std::vector<int>& redundant) {
   }
   SystemDescription reduced = problem.form.source;
   reduced.constraint_labels.resize(reduced.constraints.size());
-  for (auto i = redundant.rbegin(); i != redundant.rend(); ++i) {  // ascending: from the back
-    reduced.constraints.erase(reduced.constraints.begin() + *i);
-    reduced.constraint_labels.erase(reduced.constraint_labels.begin() + *i);
+  for (const int i : redundant | std::views::reverse) {  // ascending: from the back
+    reduced.constraints.erase(reduced.constraints.begin() + i);
+    reduced.constraint_labels.erase(reduced.constraint_labels.begin() + i);
   }
   if (!problem.complete) problem.complete = problem.system;
   problem.form = canonical(std::move(reduced));
@@ -268,7 +269,7 @@ std::string class_in_words(const Problem& problem) {
 }
 
 std::string path_in_words(const Problem& problem) {
-  const std::string code = runs_natively(problem.system) ? "native code" : "byte code";
+  std::string code = runs_natively(problem.system) ? "native code" : "byte code";
   if (problem.system.constraint_count() == 0) return code;
   return "constraints solved " + constraint_structure(problem.system) + ", " + code;
 }

@@ -1,6 +1,7 @@
 #include "signals.hpp"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace rattleback::app {
 

@@ -58,10 +58,10 @@ bool CompiledFunction::is_constant() const {
 }
 
 bool CompiledFunction::Body::decide() {
-  const std::lock_guard lock(mutex);
-  if (code.load(std::memory_order_relaxed) == Code::undecided)
-    code.store(compile() ? Code::native : Code::bytes, std::memory_order_release);
-  return code.load(std::memory_order_relaxed) == Code::native;
+  const std::lock_guard lock(mutex_);
+  if (code_.load(std::memory_order_relaxed) == Code::undecided)
+    code_.store(compile() ? Code::native : Code::bytes, std::memory_order_release);
+  return code_.load(std::memory_order_relaxed) == Code::native;
 }
 
 bool CompiledFunction::Body::compile() {

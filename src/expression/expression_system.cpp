@@ -54,7 +54,7 @@ class ExpressionModel final : public SystemModel<S> {
   explicit ExpressionModel(std::shared_ptr<const Functions> functions) : f_(std::move(functions)) {}
 
   S energy(const V& q, const V& p) const override {
-    S value;
+    S value(0);
     f_->energy(q.data(), p.data(), &value, &value);
     return value;
   }

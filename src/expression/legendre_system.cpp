@@ -12,7 +12,7 @@ struct LagrangianCode {
 
   template <class S>
   S operator()(const Vector<S, dynamic>& q, const Vector<S, dynamic>& v) const {
-    S result;
+    S result(0);
     (*value)(q.data(), v.data(), &result, &result);
     return result;
   }

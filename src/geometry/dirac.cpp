@@ -140,7 +140,7 @@ class Algorithm {
     }
     chain_.multiplier_rank = finder.decision();
     chain_.determined = chain_.multiplier_rank.rank;
-    const Elimination* generic = nullptr;
+    const Elimination* generic = &eliminations.at(0);
     for (const Elimination& e : eliminations)  // the start comes first, so others are preferred
       if (e.rank() == chain_.determined) generic = &e;
     free_multipliers(*generic);

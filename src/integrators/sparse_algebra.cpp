@@ -249,11 +249,13 @@ std::optional<SparseAlgebra> SparseAlgebra::packed(const CompiledNatural& code) 
   std::array<std::size_t, lanes> which{};
   for (int lane = 0; lane < lanes; ++lane) {
     std::vector<double> own;
+    own.reserve(code.dimension);
     for (int i = 0; i < code.dimension; ++i) own.push_back(code.inverse_mass[i * lanes + lane]);
     which[lane] = std::ranges::find(masses, own) - masses.begin();
     if (which[lane] == masses.size()) masses.push_back(std::move(own));
   }
   std::vector<SparseAlgebra> different;
+  different.reserve(masses.size());
   for (const auto& inverse_mass : masses) different.emplace_back(code.pattern, inverse_mass);
   SparseAlgebra result = different[0];
   for (const auto function : functions) {

@@ -64,7 +64,7 @@ class CompiledFunction {
     std::vector<Part> parts;
 
     bool native() {
-      const Code now = code.load(std::memory_order_acquire);
+      const Code now = code_.load(std::memory_order_acquire);
       return now == Code::undecided ? decide() : now == Code::native;
     }
     void call(const double* x, const double* y, double* a, double* b) const {
@@ -75,8 +75,8 @@ class CompiledFunction {
     enum class Code : std::uint8_t { undecided, native, bytes };
     bool decide();
     bool compile();
-    std::atomic<Code> code = Code::undecided;
-    std::mutex mutex;
+    std::atomic<Code> code_ = Code::undecided;
+    std::mutex mutex_;
   };
   template <class Pack>
   static const double* as_doubles(const Pack* x) {
