@@ -64,7 +64,8 @@ bool CompiledFunction::Body::decide() {
   return code_.load(std::memory_order_relaxed) == Code::native;
 }
 
-bool CompiledFunction::Body::compile() {
+/// What native code cannot be made of runs as byte code: a step is no place to give up.
+bool CompiledFunction::Body::compile() try {
   if (!NativeCode::available()) return false;
   for (const Part& part : parts)
     if (part.program.value_count() > most_native_values) return false;
@@ -77,6 +78,8 @@ bool CompiledFunction::Body::compile() {
           part.rows > 1 ? NativeCode(part.program, 4, 1, part.rows) : NativeCode(part.program);
   }
   return true;
+} catch (const Error&) {
+  return false;
 }
 
 }  // namespace rattleback
