@@ -19,6 +19,7 @@ ROWS = [
     ["multibody", "molecular"],
     ["text"],
     ["report"],
+    ["study"],
     ["python"],
     ["app"],
 ]

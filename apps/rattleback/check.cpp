@@ -4,9 +4,9 @@
 #include "json.hpp"
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/study/verdict.hpp"
 #include "run_output.hpp"
 #include "verbs.hpp"
-#include "verdict.hpp"
 
 namespace rattleback::app {
 

@@ -4,15 +4,15 @@
 #include <limits>
 
 #include "compare_output.hpp"
-#include "counting.hpp"
 #include "exit_code.hpp"
 #include "picture.hpp"
-#include "plan.hpp"
 #include "progress_bar.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/study/counting.hpp"
+#include "rattleback/study/plan.hpp"
+#include "rattleback/study/verdict.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
-#include "verdict.hpp"
 
 namespace rattleback::app {
 
@@ -146,9 +146,7 @@ struct Grid {
 /// The model's step four times over, and no more than a thousand steps of the model's.
 Grid choose_grid(const Problem& problem, const CompareRequest& request,
                  std::vector<std::string>& notes) {
-  RunRequest wanted;
-  wanted.method = request.methods.front();
-  const Plan plan = make_plan(problem, wanted);
+  const Plan plan = make_plan(problem, {.method = request.methods.front()});
   double step = request.step.value_or(4 * plan.step);
   double time = request.time.value_or(plan.step * static_cast<double>(std::min(plan.steps, 1000L)));
   if (!request.time)

@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "counting.hpp"
 #include "json.hpp"
 #include "rattleback/integrators/run.hpp"
+#include "rattleback/study/counting.hpp"
+#include "verbs.hpp"
 
 namespace rattleback::app {
 

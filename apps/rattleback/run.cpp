@@ -4,18 +4,18 @@
 #include <optional>
 
 #include "exit_code.hpp"
-#include "minimal_multipliers.hpp"
 #include "picture.hpp"
-#include "plan.hpp"
 #include "progress_bar.hpp"
 #include "rattleback/geometry/point_report.hpp"
 #include "rattleback/report/run_to_sink.hpp"
 #include "rattleback/solve/rank_revealing.hpp"
+#include "rattleback/study/minimal_multipliers.hpp"
+#include "rattleback/study/plan.hpp"
+#include "rattleback/study/verdict.hpp"
 #include "run_output.hpp"
 #include "signals.hpp"
 #include "sweep.hpp"
 #include "verbs.hpp"
-#include "verdict.hpp"
 
 namespace rattleback::app {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "json.hpp"
-#include "plan.hpp"
 #include "rattleback/integrators/run.hpp"
+#include "verbs.hpp"
 
 namespace rattleback::app {
 

@@ -4,7 +4,7 @@
 
 #include "json.hpp"
 #include "rattleback/integrators/ensemble.hpp"
-#include "verdict.hpp"
+#include "rattleback/study/verdict.hpp"
 
 namespace rattleback::app {
 

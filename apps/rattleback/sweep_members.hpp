@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "plan.hpp"
 #include "sweep_file.hpp"
+#include "verbs.hpp"
 
 namespace rattleback::app {
 

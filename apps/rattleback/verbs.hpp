@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/text/model.hpp"
+#include "rattleback/study/plan.hpp"
 
 namespace rattleback::app {
 
-struct RunRequest {
+using namespace study;  // of which this is the command line
+
+struct RunRequest : Wishes {
   std::string file;  ///< may be empty with `resume`
-  std::optional<std::string> method;
-  std::optional<double> step, time;
-  std::optional<long> steps, every;
   Settings settings;
   std::string out, resume, plot, report;
   std::vector<std::string> plot_coordinates;

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "problem.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/study/problem.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 /// Of the model as it was written, at its start.
 Analysis analysis_of(const Problem& problem);
@@ -37,4 +37,4 @@ std::string obstacle_of_form(const Method& method, const Problem& problem);
 /// large systems take long to make: there the first of a family speaks for all.
 std::vector<std::string> obstacles(const Problem& problem, const Analysis& analysis);
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

@@ -1,4 +1,4 @@
-#include "timescale.hpp"
+#include "rattleback/study/timescale.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include "rattleback/geometry/point_report.hpp"
 #include "rattleback/solve/dense.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 namespace {
 
@@ -92,4 +92,4 @@ double fastest_rate(const AnySystem& system, const State<double>& z) {
   return std::exp(growth / counted);
 }
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

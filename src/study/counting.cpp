@@ -1,8 +1,8 @@
-#include "counting.hpp"
+#include "rattleback/study/counting.hpp"
 
 #include <utility>
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 namespace {
 
@@ -55,4 +55,4 @@ AnySystem counting(const AnySystem& system, const std::shared_ptr<Evaluations>& 
                     std::make_shared<CountingModel<Dual<Quad, 4>>>(system, count)});
 }
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

@@ -5,7 +5,7 @@
 
 #include "rattleback/problem/any_system.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 struct Evaluations {
   long force = 0;       ///< gradients of H, V or L
@@ -15,4 +15,4 @@ struct Evaluations {
 /// Steps take the general path on it: the same work per step, not the same speed.
 AnySystem counting(const AnySystem& system, const std::shared_ptr<Evaluations>& count);
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

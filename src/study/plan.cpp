@@ -1,16 +1,15 @@
-#include "plan.hpp"
+#include "rattleback/study/plan.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
-#include "json.hpp"
 #include "rattleback/integrators/registry.hpp"
-#include "timescale.hpp"
-#include "verdict.hpp"
+#include "rattleback/study/timescale.hpp"
+#include "rattleback/study/verdict.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 namespace {
 
@@ -96,10 +95,10 @@ struct Length {
   std::optional<long> steps;
 };
 
-/// The command line goes before the file.
-Length wanted_length(const Problem& problem, const RunRequest& request) {
-  if (request.steps && request.time) throw InputError("--time", "give --steps or --time, not both");
-  if (request.steps || request.time) return {request.time, request.steps};
+/// Wishes go before the file.
+Length wanted_length(const Problem& problem, const Wishes& wishes) {
+  if (wishes.steps && wishes.time) throw InputError("time", "give steps or time, not both");
+  if (wishes.steps || wishes.time) return {wishes.time, wishes.steps};
   return {problem.file.run.time, problem.file.run.steps};
 }
 
@@ -108,12 +107,11 @@ void positive(const std::string& name, double value) {
     throw InputError(name, "must be positive, got " + detail::quote(value));
 }
 
-void decide_step(const Problem& problem, const RunRequest& request, const Length& length,
-                 Plan& plan) {
-  if (request.step || problem.file.run.step) {
-    plan.step = request.step ? *request.step : *problem.file.run.step;
+void decide_step(const Problem& problem, const Wishes& wishes, const Length& length, Plan& plan) {
+  if (wishes.step || problem.file.run.step) {
+    plan.step = wishes.step ? *wishes.step : *problem.file.run.step;
     if (plan.step == 0 || !std::isfinite(plan.step))
-      throw InputError("--step", "must be finite and not zero, got " + detail::quote(plan.step));
+      throw InputError("step", "must be finite and not zero, got " + detail::quote(plan.step));
     return;
   }
   const double rate = fastest_rate(problem.system, *problem.start);
@@ -154,17 +152,17 @@ const Method& choose_method(const Problem& problem, const std::string& specifica
   return method;
 }
 
-Plan make_plan(const Problem& problem, const RunRequest& request) {
+Plan make_plan(const Problem& problem, const Wishes& wishes) {
   Plan plan;
   plan.notes = problem.notes;
   std::string specification = "auto";
   if (problem.file.method) specification = problem.file.method->specification;
-  if (request.method) specification = *request.method;
+  if (wishes.method) specification = *wishes.method;
   plan.method = &choose_method(problem, specification, plan.notes);
   plan.solve.tolerance = problem.file.run.tolerance.value_or(0);
 
-  const Length length = wanted_length(problem, request);
-  decide_step(problem, request, length, plan);
+  const Length length = wanted_length(problem, wishes);
+  decide_step(problem, wishes, length, plan);
   if (!length.steps && !length.time) {
     plan.steps = default_steps;
     plan.notes.emplace_back("length " + std::to_string(default_steps) + " steps: none was given");
@@ -172,11 +170,11 @@ Plan make_plan(const Problem& problem, const RunRequest& request) {
     plan.steps =
         detail::step_count(plan.step, length.steps.value_or(0), length.time.value_or(0), 0);
   }
-  plan.every = request.every.value_or(problem.file.run.every.value_or(0));
+  plan.every = wishes.every.value_or(problem.file.run.every.value_or(0));
   if (plan.every < 0)
-    throw InputError("--every", "must be positive, got " + std::to_string(plan.every));
+    throw InputError("every", "must be positive, got " + std::to_string(plan.every));
   if (plan.every == 0) plan.every = std::max(1L, plan.steps / 1000);
   return plan;
 }
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

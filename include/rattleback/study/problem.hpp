@@ -10,7 +10,7 @@
 #include "rattleback/problem/any_system.hpp"
 #include "rattleback/text/model.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 struct Problem {
   ModelFile file;        ///< file.system: as it was written
@@ -49,4 +49,4 @@ std::string class_in_words(const Problem& problem);
 /// "dense 1 x 1, native code"
 std::string path_in_words(const Problem& problem);
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

@@ -1,14 +1,21 @@
 // A run with everything decided, and in words what the program decided by itself.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "problem.hpp"
 #include "rattleback/integrators/any_stepper.hpp"
-#include "verbs.hpp"
+#include "rattleback/study/problem.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
+
+/// Goes before what the model file says.
+struct Wishes {
+  std::optional<std::string> method;
+  std::optional<double> step, time;
+  std::optional<long> steps, every;
+};
 
 struct Plan {
   const Method* method = nullptr;
@@ -22,9 +29,9 @@ struct Plan {
 const Method& choose_method(const Problem& problem, const std::string& specification,
                             std::vector<std::string>& notes);
 
-Plan make_plan(const Problem& problem, const RunRequest& request);
+Plan make_plan(const Problem& problem, const Wishes& wishes);
 
 /// 1, 2 or 5 times a power of ten, at most x.
 double round_down(double x);
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

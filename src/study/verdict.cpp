@@ -1,4 +1,4 @@
-#include "verdict.hpp"
+#include "rattleback/study/verdict.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "rattleback/integrators/index1.hpp"
 #include "rattleback/integrators/registry.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 namespace {
 
@@ -134,4 +134,4 @@ std::vector<std::string> obstacles(const Problem& problem, const Analysis& analy
   return result;
 }
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

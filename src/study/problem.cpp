@@ -1,4 +1,4 @@
-#include "problem.hpp"
+#include "rattleback/study/problem.hpp"
 
 #include <cmath>
 #include <ranges>
@@ -12,7 +12,7 @@
 #include "rattleback/integrators/compiled_natural.hpp"
 #include "rattleback/solve/rank_revealing.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 namespace {
 
@@ -274,4 +274,4 @@ std::string path_in_words(const Problem& problem) {
   return "constraints solved " + constraint_structure(problem.system) + ", " + code;
 }
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

@@ -1,12 +1,12 @@
-#include "minimal_multipliers.hpp"
+#include "rattleback/study/minimal_multipliers.hpp"
 
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "problem.hpp"
+#include "rattleback/study/problem.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 namespace {
 
@@ -39,4 +39,4 @@ void MinimalMultipliers::add(const RunSample& sample) {
   sink_.add(full);
 }
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study

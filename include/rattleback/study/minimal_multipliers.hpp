@@ -6,7 +6,7 @@
 #include "rattleback/report/run_sink.hpp"
 #include "rattleback/solve/rank_revealing.hpp"
 
-namespace rattleback::app {
+namespace rattleback::study {
 
 /// Passes everything on; dg^T lambda of the kept constraints is spread over all of them.
 class MinimalMultipliers final : public RunSink {
@@ -23,4 +23,4 @@ class MinimalMultipliers final : public RunSink {
   RankRevealing solver_;
 };
 
-}  // namespace rattleback::app
+}  // namespace rattleback::study
