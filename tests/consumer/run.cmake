@@ -1,5 +1,5 @@
 # Installs the build into a fresh prefix, moves that prefix, and builds and runs the consumer from
-# there twice: with find_package, and with the flags pkg-config gives.
+# there twice: with find_package, and with the flags pkg-config gives. No warning may be seen.
 cmake_minimum_required(VERSION 3.22)
 
 function(run)
@@ -10,9 +10,13 @@ function(run)
   if(NOT code EQUAL 0)
     message(FATAL_ERROR "failed (${code}): ${command}")
   endif()
+  if(out MATCHES "warning:")
+    message(FATAL_ERROR "warnings from: ${command}")
+  endif()
 endfunction()
 
 set(source ${CMAKE_CURRENT_LIST_DIR})
+set(strict "-O2 -Wall -Wextra")
 set(prefix ${WORK_DIR}/prefix)
 file(REMOVE_RECURSE ${WORK_DIR})
 file(MAKE_DIRECTORY ${WORK_DIR})
@@ -21,7 +25,7 @@ file(RENAME ${WORK_DIR}/first ${prefix})
 
 # LIBDIR is what the build was configured with: lib, or lib/<architecture>.
 run(${CMAKE_COMMAND} -S ${source} -B ${WORK_DIR}/build -G ${GENERATOR}
-  -DCMAKE_CXX_COMPILER=${CXX} -Drattleback_DIR=${prefix}/${LIBDIR}/cmake/rattleback)
+  -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_CXX_FLAGS=${strict}" -Drattleback_DIR=${prefix}/${LIBDIR}/cmake/rattleback)
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${WORK_DIR}/build/consumer)
 
@@ -32,5 +36,6 @@ if(NOT code EQUAL 0)
   message(FATAL_ERROR "pkg-config does not know rattleback")
 endif()
 separate_arguments(flags UNIX_COMMAND "${flags}")
-run(${CXX} ${source}/main.cpp -o ${WORK_DIR}/consumer_pkg_config ${flags})
+separate_arguments(strict)
+run(${CXX} ${strict} ${source}/main.cpp -o ${WORK_DIR}/consumer_pkg_config ${flags})
 run(${WORK_DIR}/consumer_pkg_config)

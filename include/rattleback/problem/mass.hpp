@@ -1,7 +1,6 @@
 // Mass of a natural system, H(q,p) = p.M^-1 p/2 + V(q).
 #pragma once
 
-#include <Eigen/Core>
 #include <array>
 #include <string>
 #include <type_traits>

@@ -3,9 +3,10 @@
 // magnitude(), the largest absolute component over lanes and partials.
 #pragma once
 
-#include <Eigen/Core>
 #include <cmath>
 #include <limits>
+
+#include "rattleback/problem/eigen.hpp"
 
 /// For the bodies that a step of a small system consists of: a call would cost more than the work.
 #define RATTLEBACK_INLINE [[gnu::always_inline]] inline

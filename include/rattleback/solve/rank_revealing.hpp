@@ -1,9 +1,10 @@
 // Redundant or dependent constraints: numerical rank, an independent selection, least-norm solves.
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 #include <vector>
+
+#include "rattleback/problem/eigen.hpp"
 
 namespace rattleback {
 
