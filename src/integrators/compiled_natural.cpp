@@ -114,6 +114,7 @@ class CompiledStepper final : public AnyStepper<S> {
         z, [&](auto& point) { return rattleback::advance(stepper_, system_, point, h, count); });
   }
   void reset() override { stepper_.reset(); }
+  void select(std::size_t substep) override { stepper_.select(substep); }
   Status present(const AnySystem&, State<S>& z) override {
     return with_static_size(z, [&](auto& point) { return stepper_.present(system_, point); });
   }

@@ -15,6 +15,7 @@ struct Borrowed {
     return stepper->step(system, z, h);
   }
   void reset() { stepper->reset(); }
+  void select(std::size_t substep) { stepper->select(substep); }
   Vector<S, dynamic> lambda() const { return stepper->lambda(); }
 };
 

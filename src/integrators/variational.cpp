@@ -18,7 +18,8 @@ struct MakeVariational {
                        (t.holonomic ? "no known Lagrangian" : "constraints on momenta"));
     if (t.natural && kicks(base_map(quadrature)) && system.constraint_count() > 0)
       return same.front().stepper<S>(system, options);
-    return erase<S>(VariationalStepper<AnySystem, S>(system, quadrature, options));
+    return erase<S>(
+        VariationalStepper<AnySystem, S>(system, quadrature, Projection::every, options));
   }
 };
 

@@ -23,6 +23,8 @@ class AnyStepper {
   virtual Advance advance(const AnySystem& system, State<S>& z, const Real<S>& h, long count) = 0;
   /// Forget the last step: the state was changed from outside.
   virtual void reset() = 0;
+  /// The next step is this substep of a composition: its first guess comes from its like.
+  virtual void select(std::size_t) {}
   /// Makes a copy of the state fit to be looked at.
   virtual Status present(const AnySystem& system, State<S>& z) = 0;
   /// Position multipliers of the last step (p+ = p - G^T lambda); empty where there are none.
@@ -47,6 +49,9 @@ class ErasedStepper final : public AnyStepper<S> {
     return rattleback::advance(stepper_, system, z, h, count);
   }
   void reset() override { stepper_.reset(); }
+  void select(std::size_t substep) override {
+    if constexpr (requires { stepper_.select(substep); }) stepper_.select(substep);
+  }
   Status present(const AnySystem& system, State<S>& z) override {
     return stepper_.present(system, z);
   }

@@ -60,6 +60,9 @@ class CotangentStepper {
     inner_.reset();
     lifted_ = false;
   }
+  void select(std::size_t substep) {
+    if constexpr (requires { inner_.select(substep); }) inner_.select(substep);
+  }
   /// The canonical representative of [z].
   Status present(const Sys& system, State& z) { return projection_.project(system, z); }
   decltype(auto) lambda() const

@@ -9,6 +9,7 @@
 
 #include "rattleback/geometry/fibre.hpp"
 #include "rattleback/integrators/base_map.hpp"
+#include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/predictor.hpp"
 
 namespace rattleback {
@@ -41,8 +42,7 @@ class GeneralConstrained {
         sigma_(m_),
         r_(m_),
         zero_(m_),
-        position_predictor_(m_),
-        momentum_predictor_(m_),
+        predictors_{Predictor(m_), Predictor(m_)},
         matrix_(m_, m_),
         lu_(std::max(m_, 1)),
         inertia_(std::max(m_, 1)) {}
@@ -50,6 +50,8 @@ class GeneralConstrained {
   void reset() { fresh_ = false; }
   const Multiplier& lambda() const { return lambda_; }
   const Multiplier& sigma() const { return sigma_; }
+  /// The next step is substep k of a composition: its first guess comes from its like.
+  void select(std::size_t k) { histories_.select(k, predictors_); }
   /// Where the last factored matrix was weakest, for the explanation of a failure.
   const FactorReport& factorisation() const { return report_; }
 
@@ -61,7 +63,7 @@ class GeneralConstrained {
     // step is given up it is tried from the last multipliers, and from zero.
     Status status;
     for (int order : {3, 1, 0}) {
-      if (order < 3 && position_predictor_.known() == 0) break;
+      if (order < 3 && predictors_.position.known() == 0) break;
       work_ = z;  // a failed step leaves z as it was
       status = attempt(system, h, project, order);
       if (status) break;
@@ -70,8 +72,8 @@ class GeneralConstrained {
     const T energy = base(system.energy(work_.q, work_.p));
     usual_change_ = larger(usual_change_, magnitude(T(energy - energy_)));
     energy_ = energy;
-    position_predictor_.record(h, lambda_);
-    if (project) momentum_predictor_.record(h, sigma_);
+    predictors_.position.record(h, lambda_);
+    if (project) predictors_.momentum.record(h, sigma_);
     z = work_;
     return status;
   }
@@ -92,6 +94,11 @@ class GeneralConstrained {
       1.7;  // multipliers are O(h): a longer slide turned the state around
   using Lifted = Dual<T, K>;
   using LiftedPoint = State<Lifted, N>;
+  using Predictor = MultiplierPredictor<Multiplier>;
+  struct Predictors {
+    Predictor position, momentum;
+    void reset() { position.reset(), momentum.reset(); }
+  };
 
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
     system.linearise(z.q, z.p, r_, g_q_, g_p_);
@@ -111,8 +118,8 @@ class GeneralConstrained {
       scale = larger(scale, row);
     }
     floor_ = 2 * epsilon<S> * scale;
-    position_predictor_.reset();
-    momentum_predictor_.reset();
+    predictors_.reset();
+    histories_.reset();
     // Rank before residual: where N = 0 the residual may vanish for every lambda.
     zero_.setConstant(S(0));
     if (Status s = factor_hidden(system, z, zero_); !s) return s;
@@ -163,7 +170,7 @@ class GeneralConstrained {
   /// lambda by Newton: g(phi_h(exp(lambda) z)) = 0, with z in work_ on entry and z- on exit.
   Status land(const Sys& system, const Real<S>& h, int order) {
     start_ = work_;
-    position_predictor_.predict(h, lambda_, order);
+    predictors_.position.predict(h, lambda_, order);
     if (Status s = factor_position(system, h); !s) return s;
     Stopping stopping(std::max(floor_, options_.tolerance * floor_ / epsilon<S>));
     double before = 1e150;
@@ -193,7 +200,7 @@ class GeneralConstrained {
   /// sigma by Newton: {g, H}(exp(sigma) z-) = 0, with z- in work_ on entry and z1 on exit.
   Status project_momentum(const Sys& system, const Real<S>& h, int order) {
     start_ = work_;
-    momentum_predictor_.predict(h, sigma_, order);
+    predictors_.momentum.predict(h, sigma_, order);
     if (Status s = factor_hidden(system, start_, sigma_); !s) return s;
     if (fresh_ && inertia() != negative_) return {Outcome::branch_jump, 0, report_.smallest_pivot};
     // Round-off of {g,H} comes from what slides, too: at a turning point all its terms vanish at
@@ -336,7 +343,8 @@ class GeneralConstrained {
   Vector<S, N> h_q_, h_p_;
   Matrix<S, M, N> g_q_, g_p_;
   Multiplier lambda_, sigma_, r_, zero_;
-  MultiplierPredictor<Multiplier> position_predictor_, momentum_predictor_;
+  Predictors predictors_;
+  Histories<Predictors> histories_;  // of the other substeps
   Matrix<T, M> matrix_;
   static constexpr int R = M == 0 ? 1 : M;  // solvers have at least one row, used or not
   DenseLu<T, R> lu_;

@@ -14,6 +14,7 @@
 #include "rattleback/integrators/chain_kernel.hpp"
 #include "rattleback/integrators/dense_kernel.hpp"
 #include "rattleback/integrators/link_kernel.hpp"
+#include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/newton.hpp"
 
 namespace rattleback {
@@ -54,27 +55,28 @@ class NaturalConstrained {
         work_{Position(system.dimension()), Position(system.dimension())},
         v_q_(system.dimension()),
         g_(system.constraint_count()),
-        lambda_(system.constraint_count()),
-        mu_(system.constraint_count()),
-        predictor_(system.constraint_count()),
+        last_{Multiplier(system.constraint_count()), Multiplier(system.constraint_count()),
+              Predictor(system.constraint_count())},
         floor_(Kernel::floor(system)),
         options_(options) {}
 
   /// Forget the last step: the state was changed from outside.
   void reset() { fresh_ = false; }
-  const Multiplier& lambda() const { return lambda_; }
-  const Multiplier& mu() const { return mu_; }
+  const Multiplier& lambda() const { return last_.lambda; }
+  const Multiplier& mu() const { return last_.mu; }
+  /// The next step is substep k of a composition: its first guess comes from its like.
+  void select(std::size_t k) { histories_.select(k, last_); }
 
   RATTLEBACK_INLINE Status step(const Sys& system, Point& z, const Real<S>& h, double before,
                                 double after, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
     Working<fixed, Position> q = work_.q, p = work_.p, v_q = v_q_;
-    Working<fixed, Multiplier> lambda = lambda_, mu = mu_, g = g_;
+    Working<fixed, Multiplier> lambda = last_.lambda, mu = last_.mu, g = g_;
     Working<local_kernel, Kernel> kernel = kernel_;
     if constexpr (local_kernel) kernel.prepare(system, jacobian_);
     Working<fixed, Jacobian> jacobian = jacobian_, next = next_jacobian_;
-    Working<fixed, Predictor> predictor = predictor_;
+    Working<fixed, Predictor> predictor = last_.predictor;
 
     predictor.predict(h, lambda, mu, project);
     // ph, and q1 for this lambda; then mu, what h lambda lacked
@@ -98,9 +100,10 @@ class NaturalConstrained {
     if (!(project ? Kernel::solved(mu, overflow) : within(p, overflow)))
       return failed({Outcome::not_finite, status.iterations});
     if constexpr (fixed) {
-      copy(q, z.q), copy(p, z.p), copy(v_q, v_q_), copy(lambda, lambda_), copy(mu, mu_);
+      copy(q, z.q), copy(p, z.p), copy(v_q, v_q_), copy(lambda, last_.lambda);
+      copy(mu, last_.mu);
       copy(jacobian, jacobian_);
-      predictor_ = predictor;
+      last_.predictor = predictor;
     } else {
       take(q, z.q), take(p, z.p);
     }
@@ -111,9 +114,9 @@ class NaturalConstrained {
   Status project(const Sys& system, Point& z) {
     fresh_ = false;
     kernel_.linearise(system, z.q, g_, jacobian_);
-    kernel_.hidden(system, jacobian_, z.p, mu_);
-    if (!kernel_.solve_fresh(system, jacobian_, mu_, true)) return {Outcome::rank_loss};
-    kernel_.kick(jacobian_, mu_, z.p);
+    kernel_.hidden(system, jacobian_, z.p, last_.mu);
+    if (!kernel_.solve_fresh(system, jacobian_, last_.mu, true)) return {Outcome::rank_loss};
+    kernel_.kick(jacobian_, last_.mu, z.p);
     if constexpr (ScalarTraits<S>::is_dual) project_partials(system, kernel_, jacobian_, g_, z.p);
     return {};
   }
@@ -137,7 +140,8 @@ class NaturalConstrained {
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
     kernel_.linearise(system, z.q, g_, jacobian_);
     system.potential_gradient(z.q, v_q_);
-    predictor_.reset();
+    last_.reset();
+    histories_.reset();
     if (FactorReport f = kernel_.factor(system, jacobian_); !f.ok)
       return {Outcome::rank_loss, 0, f.smallest_pivot};
     measure_floor(z.q, jacobian_);
@@ -201,8 +205,14 @@ class NaturalConstrained {
   Jacobian jacobian_, next_jacobian_;
   Point work_;
   Position v_q_;
-  Multiplier g_, lambda_, mu_;
-  Predictor predictor_;
+  Multiplier g_;
+  struct History {
+    Multiplier lambda, mu;
+    Predictor predictor;
+    void reset() { predictor.reset(); }
+  };
+  History last_;
+  Histories<History> histories_;  // of the other substeps
   typename Kernel::Floor floor_;
   SolveOptions options_;
   bool fresh_ = false;

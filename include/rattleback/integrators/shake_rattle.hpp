@@ -70,6 +70,7 @@ class NaturalStepper {
     return core_.step(system, z, h, kicks_.before, kicks_.after, project_ == Projection::every);
   }
   void reset() { core_.reset(); }
+  void select(std::size_t substep) { core_.select(substep); }
   /// Makes a copy of the state fit to be looked at.
   Status present(const Sys& system, State& z) {
     return presenter_ ? presenter_->project(system, z) : Status{};
@@ -101,6 +102,7 @@ class GeneralStepper {
     return core_.step(system, z, h, project_ == Projection::every);
   }
   void reset() { core_.reset(); }
+  void select(std::size_t substep) { core_.select(substep); }
   Status present(const Sys& system, State& z) {
     return presenter_ ? presenter_->project(system, z) : Status{};
   }

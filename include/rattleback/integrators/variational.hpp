@@ -21,6 +21,7 @@
 
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
+#include "rattleback/solve/histories.hpp"
 
 namespace rattleback {
 
@@ -44,9 +45,11 @@ constexpr const QuadratureInfo& info(Quadrature quadrature) {
   return quadratures[static_cast<std::size_t>(quadrature)];
 }
 
-inline MethodInfo variational_info(Quadrature quadrature) {
+inline MethodInfo variational_info(Quadrature quadrature, Projection project = Projection::every) {
   const QuadratureInfo& rule = info(quadrature);
-  return {.name = "variational:quadrature=" + std::string(rule.name),
+  std::string name = "variational:quadrature=" + std::string(rule.name);
+  if (project == Projection::output) name += ",project=output";
+  return {.name = std::move(name),
           .order = rule.order,
           .symmetric = rule.symmetric,
           .symplectic_on = SymplecticOn::state_manifold,
@@ -121,10 +124,12 @@ class VariationalStepper {
   using Position = Vector<S, N>;
   using Unknown = Vector<S, U>;
 
-  VariationalStepper(const Sys& system, Quadrature quadrature, SolveOptions options = {})
+  VariationalStepper(const Sys& system, Quadrature quadrature,
+                     Projection project = Projection::every, SolveOptions options = {})
       : n_(system.dimension()),
         m_(system.constraint_count()),
         options_(options),
+        project_(project),
         lagrangian_(system, quadrature),
         lifted_lagrangian_(system, quadrature),
         v_(n_),
@@ -148,10 +153,16 @@ class VariationalStepper {
     if (m_ > 0) inertia_.emplace(m_);
   }
 
-  void reset() { predictor_.reset(); }
-  Status present(const Sys&, State&) { return {}; }
+  void reset() { predictor_.reset(), histories_.reset(); }
+  /// The next step is substep k of a composition: its first guess comes from its like.
+  void select(std::size_t k) { histories_.select(k, predictor_); }
+  Status present(const Sys& system, State& z) {
+    return project_ == Projection::output ? projection_.project(system, z) : Status{};
+  }
   auto lambda() const { return x_.tail(m_); }
-  Projections projections(long steps, long) const { return {0, steps}; }
+  Projections projections(long steps, long looks) const {
+    return detail::projections(project_, steps, looks);
+  }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     system.linearise(z.q, z.p, g_, jacobian_, unused_);
@@ -166,7 +177,8 @@ class VariationalStepper {
     velocity_of(x_);
     lagrangian_.slopes(system, z.q, v_, h, minus_d1_, work_.p);
     for (int i = 0; i < n_; ++i) work_.q[i] = z.q[i] + v_[i] * h;
-    if (Status s = projection_.project(system, work_); !s) return s;
+    if (project_ == Projection::every)
+      if (Status s = projection_.project(system, work_); !s) return s;
     for (int i = 0; i < n_; ++i) x_[i] -= h_p_[i];
     predictor_.record(h, x_);
     copy(work_.q, z.q);
@@ -267,6 +279,7 @@ class VariationalStepper {
 
   int n_, m_;
   SolveOptions options_;
+  Projection project_;
   detail::DiscreteLagrangian<Sys, S> lagrangian_;
   detail::DiscreteLagrangian<Sys, Lifted> lifted_lagrangian_;
   Position v_, h_q_, h_p_, minus_d1_, d2_;
@@ -274,6 +287,7 @@ class VariationalStepper {
   Matrix<S, M, N> jacobian_, next_jacobian_, unused_;
   Unknown x_, r_, guess_;
   MultiplierPredictor<Unknown> predictor_;
+  Histories<MultiplierPredictor<Unknown>> histories_;  // of the other substeps
   State work_;
   Matrix<T, U> matrix_;
   DenseLu<T, U> lu_;
@@ -285,15 +299,16 @@ class VariationalStepper {
 /// Constrained discrete Lagrangian as a method; explicit kicks for constant mass.
 template <Quadrature quadrature = Quadrature::trapezoid>
 struct Variational {
+  Projection project = Projection::every;
   SolveOptions solve{};
-  MethodInfo info() const { return variational_info(quadrature); }
+  MethodInfo info() const { return variational_info(quadrature, project); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
     constexpr BaseMap base = base_map(quadrature);
     if constexpr (detail::natural_core<Sys, base>())
-      return NaturalStepper<Sys, S>(system, *kicks(base), Projection::every, solve);
+      return NaturalStepper<Sys, S>(system, *kicks(base), project, solve);
     else
-      return VariationalStepper<Sys, S>(system, quadrature, solve);
+      return VariationalStepper<Sys, S>(system, quadrature, project, solve);
   }
 };
 
