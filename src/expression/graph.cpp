@@ -2,73 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 namespace rattleback {
-
-int operand_count(Operation operation) {
-  if (operation <= Operation::input) return 0;
-  if (operation < Operation::add) return 1;
-  return operation < Operation::multiply_add ? 2 : 3;
-}
-
-std::string_view spelling(Operation operation) {
-  static constexpr std::string_view words[] = {
-      "constant", "input", "-",    "sqrt", "exp",   "log",  "sin",  "cos",  "tan",
-      "asin",     "acos",  "atan", "sinh", "cosh",  "tanh", "abs",  "sign", "+",
-      "-",        "*",     "/",    "^",    "atan2", "fma",  "fnma", "fms"};
-  return words[static_cast<int>(operation)];
-}
-
-double evaluate(Operation operation, double a, double b) {
-  switch (operation) {
-    case Operation::negate:
-      return -a;
-    case Operation::sqrt:
-      return std::sqrt(a);
-    case Operation::exp:
-      return std::exp(a);
-    case Operation::log:
-      return std::log(a);
-    case Operation::sin:
-      return std::sin(a);
-    case Operation::cos:
-      return std::cos(a);
-    case Operation::tan:
-      return std::tan(a);
-    case Operation::asin:
-      return std::asin(a);
-    case Operation::acos:
-      return std::acos(a);
-    case Operation::atan:
-      return std::atan(a);
-    case Operation::sinh:
-      return std::sinh(a);
-    case Operation::cosh:
-      return std::cosh(a);
-    case Operation::tanh:
-      return std::tanh(a);
-    case Operation::abs:
-      return std::abs(a);
-    case Operation::sign:
-      return static_cast<double>((a > 0) - (a < 0));
-    case Operation::add:
-      return a + b;
-    case Operation::subtract:
-      return a - b;
-    case Operation::multiply:
-      return a * b;
-    case Operation::divide:
-      return a / b;
-    case Operation::power:
-      return std::pow(a, b);
-    case Operation::atan2:
-      return std::atan2(a, b);
-    default:
-      return NAN;  // not a function of one or two numbers
-  }
-}
 
 std::size_t Graph::Hash::operator()(const Key& key) const {
   std::uint64_t h = key.bits * 0x9e3779b97f4a7c15ULL;
@@ -107,58 +43,69 @@ Expression Graph::apply(Operation operation, Expression a) {
 
 Expression Graph::apply(Operation operation, Expression a, Expression b) {
   if (is_constant(a) && is_constant(b)) return constant(evaluate(operation, value(a), value(b)));
-  const auto is_negated = [&](Expression e) { return node(e).operation == Operation::negate; };
-  const auto unnegated = [&](Expression e) { return Expression{node(e).a}; };
   switch (operation) {
     case Operation::add:
-      if (is_constant(a, 0)) return b;
-      if (is_constant(b, 0)) return a;
-      if (is_negated(b)) return subtract(a, unnegated(b));
-      if (is_negated(a)) return subtract(b, unnegated(a));
-      if (a == b) return multiply(constant(2), a);
-      if (a.node > b.node) std::swap(a, b);
-      break;
+      return simplify_sum(a, b);
     case Operation::subtract:
-      if (is_constant(b, 0)) return a;
-      if (is_constant(a, 0)) return negate(b);
-      if (a == b) return constant(0);
-      if (is_negated(b)) return add(a, unnegated(b));
-      break;
-    case Operation::multiply: {
-      if (is_constant(b)) std::swap(a, b);
-      if (is_constant(a)) {
-        const double factor = value(a);
-        if (factor == 0) return a;
-        if (factor == 1) return b;
-        if (factor == -1) return negate(b);
-        if (is_negated(b)) return multiply(constant(-factor), unnegated(b));
-        const Node n = node(b);  // 2 (0.5 x), which derivatives are full of
-        if (n.operation == Operation::multiply && is_constant({n.a}))
-          return multiply(constant(factor * value({n.a})), {n.b});
-        break;  // the constant stays first
-      }
-      if (is_negated(a) && is_negated(b)) return multiply(unnegated(a), unnegated(b));
-      if (is_negated(a)) return negate(multiply(unnegated(a), b));
-      if (is_negated(b)) return negate(multiply(a, unnegated(b)));
-      if (a.node > b.node) std::swap(a, b);
-      break;
-    }
-    case Operation::divide: {
-      if (is_constant(a, 0)) return a;
-      if (is_negated(a)) return negate(divide(unnegated(a), b));
-      if (!is_constant(b)) break;
-      int exponent = 0;
-      // By a power of two: the product is as exact, and faster.
-      if (std::abs(std::frexp(value(b), &exponent)) == 0.5 && std::abs(exponent) < 1000)
-        return multiply(constant(1 / value(b)), a);
-      break;
-    }
+      return simplify_difference(a, b);
+    case Operation::multiply:
+      return simplify_product(a, b);
+    case Operation::divide:
+      return simplify_quotient(a, b);
     case Operation::power:
       return simplify_power(a, b);
     default:
-      break;
+      return make(operation, a.node, b.node);
   }
-  return make(operation, a.node, b.node);
+}
+
+Expression Graph::simplify_sum(Expression a, Expression b) {
+  if (is_constant(a, 0)) return b;
+  if (is_constant(b, 0)) return a;
+  if (is_negated(b)) return subtract(a, unnegated(b));
+  if (is_negated(a)) return subtract(b, unnegated(a));
+  if (a == b) return multiply(constant(2), a);
+  if (a.node > b.node) std::swap(a, b);
+  return make(Operation::add, a.node, b.node);
+}
+
+Expression Graph::simplify_difference(Expression a, Expression b) {
+  if (is_constant(b, 0)) return a;
+  if (is_constant(a, 0)) return negate(b);
+  if (a == b) return constant(0);
+  if (is_negated(b)) return add(a, unnegated(b));
+  return make(Operation::subtract, a.node, b.node);
+}
+
+Expression Graph::simplify_product(Expression a, Expression b) {
+  if (is_constant(b)) std::swap(a, b);
+  if (is_constant(a)) {  // and stays first
+    const double factor = value(a);
+    if (factor == 0) return a;
+    if (factor == 1) return b;
+    if (factor == -1) return negate(b);
+    if (is_negated(b)) return multiply(constant(-factor), unnegated(b));
+    const Node n = node(b);  // 2 (0.5 x), which derivatives are full of
+    if (n.operation == Operation::multiply && is_constant({n.a}))
+      return multiply(constant(factor * value({n.a})), {n.b});
+    return make(Operation::multiply, a.node, b.node);
+  }
+  if (is_negated(a) && is_negated(b)) return multiply(unnegated(a), unnegated(b));
+  if (is_negated(a)) return negate(multiply(unnegated(a), b));
+  if (is_negated(b)) return negate(multiply(a, unnegated(b)));
+  if (a.node > b.node) std::swap(a, b);
+  return make(Operation::multiply, a.node, b.node);
+}
+
+Expression Graph::simplify_quotient(Expression a, Expression b) {
+  if (is_constant(a, 0)) return a;
+  if (is_negated(a)) return negate(divide(unnegated(a), b));
+  int exponent = 0;
+  // By a power of two: the product is as exact, and faster.
+  if (is_constant(b) && std::abs(std::frexp(value(b), &exponent)) == 0.5 &&
+      std::abs(exponent) < 1000)
+    return multiply(constant(1 / value(b)), a);
+  return make(Operation::divide, a.node, b.node);
 }
 
 /// Small whole exponents are products: exact derivatives at 0, and no call.
@@ -233,97 +180,6 @@ std::vector<Expression> Graph::substitute(std::span<const Expression> roots,
   std::vector<Expression> result;
   for (const Expression e : roots) result.push_back(image[e.node]);
   return result;
-}
-
-namespace {
-
-std::string number(double value) {
-  char buffer[32];
-  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
-}
-
-/// How tightly what an operation writes holds together.
-int binding(const Node& n) {
-  switch (n.operation) {
-    case Operation::add:
-    case Operation::subtract:
-      return 1;
-    case Operation::multiply:
-    case Operation::divide:
-      return 2;
-    case Operation::negate:
-      return 3;
-    case Operation::power:
-      return 4;
-    case Operation::constant:
-      return n.value < 0 ? 3 : 5;
-    default:
-      return 5;
-  }
-}
-
-}  // namespace
-
-std::string Graph::text(Expression root, const std::function<std::string(int)>& input_name,
-                        std::size_t longest) const {
-  // Pieces still to be written, the next one last: no recursion, and a stop in time.
-  struct Piece {
-    std::string words;
-    int node = -1, at_least = 0;
-  };
-  std::vector<Piece> open{{"", root.node, 0}};
-  std::string out;
-  while (!open.empty()) {
-    if (out.size() > longest) return out + " ...";
-    const Piece piece = std::move(open.back());
-    open.pop_back();
-    if (piece.node < 0) {
-      out += piece.words;
-      continue;
-    }
-    const Node& n = nodes_[piece.node];
-    const int strength = binding(n);
-    const auto word = [&](std::string words) { open.push_back({std::move(words), -1, 0}); };
-    const auto part = [&](int node, int at_least) { open.push_back({"", node, at_least}); };
-    if (strength < piece.at_least) {
-      out += '(';
-      word(")");
-    }
-    switch (n.operation) {
-      case Operation::constant:
-        out += number(n.value);
-        break;
-      case Operation::input:
-        out += input_name(n.a);
-        break;
-      case Operation::negate:
-        out += '-';
-        part(n.a, 3);
-        break;
-      case Operation::add:
-      case Operation::subtract:
-      case Operation::multiply:
-      case Operation::divide:
-      case Operation::power: {
-        const bool spaced = strength == 1;
-        const bool is_power = n.operation == Operation::power;
-        part(n.b, is_power ? 4 : strength + (n.operation == Operation::add ? 0 : 1));
-        word(spaced ? ' ' + std::string(spelling(n.operation)) + ' '
-                    : std::string(spelling(n.operation)));
-        part(n.a, is_power ? 5 : strength);
-        break;
-      }
-      default:
-        out += std::string(spelling(n.operation)) + '(';
-        word(")");
-        if (operand_count(n.operation) == 2) {
-          part(n.b, 0);
-          word(", ");
-        }
-        part(n.a, 0);
-    }
-  }
-  return out;
 }
 
 }  // namespace rattleback

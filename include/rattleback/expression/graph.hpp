@@ -107,7 +107,13 @@ class Graph {
     std::size_t operator()(const Key& key) const;
   };
   Expression make(Operation operation, int a, int b, double value = 0);
+  Expression simplify_sum(Expression a, Expression b);
+  Expression simplify_difference(Expression a, Expression b);
+  Expression simplify_product(Expression a, Expression b);
+  Expression simplify_quotient(Expression a, Expression b);
   Expression simplify_power(Expression a, Expression b);
+  bool is_negated(Expression e) const { return node(e).operation == Operation::negate; }
+  Expression unnegated(Expression e) const { return {node(e).a}; }
 
   std::vector<Node> nodes_;
   std::unordered_map<Key, int, Hash> known_;
