@@ -1,50 +1,14 @@
 #include <algorithm>
-#include <array>
 #include <numbers>
 
 #include "../problem/suggest.hpp"
+#include "operators.hpp"
 #include "syntax.hpp"
 #include "tokens.hpp"
 
 namespace rattleback::text {
 
 namespace {
-
-constexpr std::array functions = {
-    Operation::sqrt, Operation::exp,  Operation::log,  Operation::sin,  Operation::cos,
-    Operation::tan,  Operation::asin, Operation::acos, Operation::atan, Operation::atan2,
-    Operation::sinh, Operation::cosh, Operation::tanh, Operation::abs};
-
-/// How tightly an operator binds: 1 + -, 2 * /, 3 minus in front, 4 ^; 0 for all else.
-int binding(char sign) {
-  switch (sign) {
-    case '+':
-    case '-':
-      return 1;
-    case '*':
-    case '/':
-      return 2;
-    case '^':
-      return 4;
-    default:
-      return 0;
-  }
-}
-
-Operation operation_of(char sign) {
-  switch (sign) {
-    case '+':
-      return Operation::add;
-    case '-':
-      return Operation::subtract;
-    case '*':
-      return Operation::multiply;
-    case '/':
-      return Operation::divide;
-    default:
-      return Operation::power;
-  }
-}
 
 class Parser {
  public:
@@ -180,7 +144,7 @@ class Parser {
   [[noreturn]] void unknown(const std::string& name) {
     std::vector<std::string> candidates = scope_.names();
     candidates.insert(candidates.end(), active_.begin(), active_.end());
-    for (const Operation f : functions) candidates.emplace_back(spelling(f));
+    for (const Operation f : known_functions) candidates.emplace_back(spelling(f));
     for (const char* word : {"pi", "sum"}) candidates.emplace_back(word);
     tokens_.fail("unknown name " + in_quotes(name) + detail::suggestion(name, candidates));
   }
@@ -296,12 +260,6 @@ class Parser {
 };
 
 }  // namespace
-
-std::optional<Operation> find_function(std::string_view name) {
-  for (const Operation f : functions)
-    if (spelling(f) == name) return f;
-  return {};
-}
 
 Code parse_expression(const Passage& passage, const Scope& scope, const Allowed& allowed) {
   return Parser(passage, scope, allowed).whole();
