@@ -134,7 +134,7 @@ Reference find_reference(const Bench& bench, const Method& method, long steps,
     coarse = fine;
   }
   if (best.step == 0)
-    throw ModelError("no reference: " + method.info().name + " failed: " + coarse.failure);
+    throw ModelError("no reference: " + method.info().name + " failed: " + coarse.failure.text());
   return best;
 }
 

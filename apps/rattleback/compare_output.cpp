@@ -49,7 +49,7 @@ Json comparison_json(const Comparison& c) {
                                  {"force_evaluations", run.evaluations.force},
                                  {"constraint_evaluations", run.evaluations.constraint},
                                  {"seconds", f.seconds}}));
-    if (!f.ok()) runs.back().add("failure", f.failure);
+    if (!f.ok()) runs.back().add("failure", f.failure.text());
   }
   return Json::object({{"model", c.model},
                        {"time", c.time},
@@ -71,7 +71,7 @@ std::string comparison_text(const Comparison& c) {
                rounded(f.hidden), rounded(f.newton_mean, "%.2f"),
                std::to_string(run.evaluations.force), std::to_string(run.evaluations.constraint),
                rounded(f.seconds)});
-    if (!f.ok()) failures += "FAILED  " + f.method + ": " + f.failure + "\n";
+    if (!f.ok()) failures += "FAILED  " + f.method + ": " + f.failure.text() + "\n";
   }
   std::string text = c.model + ", error at t = " + shortest(c.time) + "\n";
   for (const auto& note : c.notes) text += "chosen: " + note + "\n";

@@ -213,23 +213,20 @@ std::string lost_on_the_way(const Problem& problem, const FinishedRun& run) {
   const auto fell = [](const std::string& what, double from, double to) {
     return "the smallest singular value of " + what + " fell from " + detail::quote(from) +
            " at the start to " + detail::quote(to) +
-           ": the motion comes to a singular point, where rank is lost. ";
+           ": the motion comes to a singular point, where rank is lost";
   };
   if (dg_after < most_left * dg_before)
-    return fell("dg", dg_before, dg_after) + "Weakest there: constraint " +
-           weakest_constraint(problem, run.final, after.jacobian_rank) + ". ";
+    return fell("dg", dg_before, dg_after) + ". Weakest there: constraint " +
+           weakest_constraint(problem, run.final, after.jacobian_rank);
   if (after.nondegeneracy < most_left * before.nondegeneracy)
     return fell("N = {{g,H},g} (relative)", before.nondegeneracy, after.nondegeneracy);
   return {};
 }
 
-/// With that the step's own guess at a cause, its size, is replaced.
-std::string better_explained(const Problem& problem, const FinishedRun& run) {
-  const std::string cause = lost_on_the_way(problem, run);
-  const std::size_t from = run.failure.find("Likely cause: "), to = run.failure.find("At the last");
-  if (cause.empty() || from == std::string::npos || to == std::string::npos || to < from)
-    return run.failure;
-  return run.failure.substr(0, from) + "Likely cause: " + cause + run.failure.substr(to);
+/// Says it better than the step could, whose own guess is its size.
+void explain_better(const Problem& problem, const std::string& fault, FinishedRun& run) {
+  if (!fault.empty()) run.failure = {.what = fault};
+  if (std::string cause = lost_on_the_way(problem, run); !cause.empty()) run.failure.cause = cause;
 }
 
 int exit_code(const FinishedRun& run) {
@@ -238,7 +235,7 @@ int exit_code(const FinishedRun& run) {
 }
 
 void say_how_it_ended(const Job& job, const FinishedRun& run) {
-  if (!run.ok()) complain(run.failure);
+  if (!run.ok()) complain(run.failure.text());
   if (!run.stopped || caught_signal() == 0) return;
   std::string text = caught_signal() == SIGINT ? "interrupted" : "terminated";
   text += " at t = " + shortest(run.time());
@@ -283,10 +280,10 @@ int run(const RunRequest& request) {
   FinishedRun run =
       execute(job, guarded, spread ? static_cast<RunSink&>(*spread) : guarded, !request.quiet);
   const std::string fault = fault_of_model(job.problem, run);
-  run.failure = fault.empty() ? better_explained(job.problem, run) : fault;
+  explain_better(job.problem, fault, run);
   guarded.close(run);
   if (!fault.empty()) throw ModelError(fault);
-  if (run.ok() && !guarded.error().empty()) run.failure = guarded.error();
+  if (run.ok() && !guarded.error().empty()) run.failure = {.what = guarded.error()};
   memory.finish(run);
   job.sink.reset();  // closes the file
 

@@ -41,7 +41,7 @@ Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run) 
                     {"class", class_in_words(problem)},
                     {"path", path_in_words(problem)},
                     {"notes", Json::array(plan.notes)}});
-  if (!run.ok()) json.add("error", run.failure);
+  if (!run.ok()) json.add("error", run.failure.text());
   return json;
 }
 
@@ -53,7 +53,7 @@ std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun
   text += indent + class_in_words(problem) + "\n" + indent + path_in_words(problem) + "\n";
   for (const auto& note : plan.notes) text += "chosen             " + note + "\n";
   RunFigures shown = run;
-  if (!run.ok()) shown.failure = "before the end; what and why is on standard error";
+  if (!run.ok()) shown.failure = {.what = "before the end; what and why is on standard error"};
   return text + shown.summary();
 }
 

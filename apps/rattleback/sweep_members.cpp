@@ -29,7 +29,7 @@ void append(CsvRow& row, const Copy<dynamic>& run, const State<double>& start) {
   row.emplace_back(run.alone ? "0" : "1");
   append(row, start);
   append(row, run.final);
-  row.push_back(run.failure);
+  row.push_back(run.failure.text());
 }
 
 bool run_together(const Plan& a, const Plan& b) {

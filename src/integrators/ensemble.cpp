@@ -65,7 +65,7 @@ std::string ensemble_summary(const EnsembleFigures& figures,
   if (alone > 0) summary += "run alone          " + std::to_string(alone) + ", not in packs\n";
   if (first_failure)
     summary += "FAILED             " + std::to_string(failed) + ", the first is copy " +
-               std::to_string(which) + ": " + first_failure->failure + "\n";
+               std::to_string(which) + ": " + first_failure->failure.text() + "\n";
   return summary;
 }
 

@@ -75,7 +75,7 @@ std::string RunFigures::summary() const {
   line(text, "time taken         %.3g s (%.3g us a step)", seconds,
        steps > 0 ? 1e6 * seconds / static_cast<double>(steps) : 0.0);
   if (stopped) line(text, "stopped            before the end, as asked");
-  if (!failure.empty()) line(text, "FAILED             %s", failure.c_str());
+  if (!failure.empty()) line(text, "FAILED             %s", failure.text().c_str());
   return text;
 }
 

@@ -118,7 +118,7 @@ void write_summary(const Hdf5Values& values, hid_t summary, RunState state, cons
   write_state(values, summary, state);
   values.write(summary, "time", f.time());
   each_figure(f, writing(values, summary));
-  values.write(summary, "failure", f.failure, failure_room);
+  values.write(summary, "failure", f.failure.text(), failure_room);
 }
 
 void read_summary(const Hdf5Values& values, hid_t file, RunData& data) {
@@ -133,7 +133,7 @@ void read_summary(const Hdf5Values& values, hid_t file, RunData& data) {
   f.wanted = data.header.wanted;
   f.stopped = data.state == RunState::stopped;
   each_figure(f, reading(values, group));
-  values.read(group, "failure", f.failure);
+  values.read(group, "failure", f.failure.what);
 }
 
 }  // namespace rattleback::detail

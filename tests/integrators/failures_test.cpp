@@ -32,7 +32,7 @@ void expect_failure(const Run& run, rb::Outcome outcome, std::initializer_list<c
   EXPECT_FALSE(run.ok());
   EXPECT_EQ(run.status.outcome, outcome) << run.failure;
   for (const char* word : words)
-    EXPECT_NE(run.failure.find(word), std::string::npos)
+    EXPECT_NE(run.failure.text().find(word), std::string::npos)
         << "no '" << word << "' in: " << run.failure;
   // Everything up to the failure is kept, the last good state included.
   EXPECT_EQ(run.times.size(), run.states.size());
@@ -51,6 +51,23 @@ TEST(Failures, StepTooLargeForThePendulum) {
   auto fine = rb::integrate(pendulum(), rb::Rattle{}, {.q = {0, -1}, .p = {9.9, 0}},
                             {.step = 0.1, .steps = 10});
   EXPECT_TRUE(fine.ok()) << fine.failure;
+}
+
+TEST(Failures, AreValuesThatMakeOneText) {
+  auto run = rb::integrate(pendulum(), rb::Rattle{}, {.q = {0, -1}, .p = {10.2, 0}},
+                           {.step = 0.1, .steps = 100});
+  rb::Failure& failure = run.failure;
+  EXPECT_EQ(failure.outcome, rb::Outcome::no_convergence);
+  EXPECT_EQ(failure.step, 0.1);
+  EXPECT_EQ(failure.time, 0);
+  EXPECT_EQ(failure.cause.find("the step is too large for the motion"), 0u) << failure.cause;
+  EXPECT_EQ(failure.text(), "step of size 0.1 failed at t = 0: " + failure.what +
+                                ". Likely cause: " + failure.cause +
+                                ". At the last good state: " + failure.place + ".");
+  failure.cause = "a better one";
+  EXPECT_NE(failure.text().find("Likely cause: a better one. At"), std::string::npos) << failure;
+  EXPECT_EQ((rb::Failure{.what = "a.h5: full"}.text()), "a.h5: full");
+  EXPECT_TRUE(rb::Failure{}.empty() && rb::Failure{}.text().empty());
 }
 
 TEST(Failures, StepTooLargeWithAnImplicitBaseMap) {

@@ -30,8 +30,8 @@ void expect_end(const Run& run, double edge, const std::string& method) {
   SCOPED_TRACE(method);
   EXPECT_FALSE(run.ok());
   EXPECT_EQ(run.status.outcome, rb::Outcome::not_finite);
-  EXPECT_NE(run.failure.find("Legendre transform"), std::string::npos) << run.failure;
-  EXPECT_NE(run.failure.find("v = ("), std::string::npos) << run.failure;
+  EXPECT_NE(run.failure.text().find("Legendre transform"), std::string::npos) << run.failure;
+  EXPECT_NE(run.failure.text().find("v = ("), std::string::npos) << run.failure;
   // Everything up to there is kept.
   EXPECT_GE(run.states.size(), std::size_t(run.steps));  // the last may have no energy
   EXPECT_GT(run.final.p[0], 0.9 * edge);

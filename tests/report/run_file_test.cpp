@@ -269,7 +269,7 @@ TEST(RunFile, a_failed_run_is_saved_up_to_there) {
   ASSERT_FALSE(figures.ok());
   const RunData data = read_run(folder / "a.h5");
   EXPECT_EQ(data.state, RunState::failed);
-  EXPECT_EQ(data.figures.failure, figures.failure);
+  EXPECT_EQ(data.figures.failure.text(), figures.failure.text());
   EXPECT_EQ(data.rows(), figures.steps + 1);
 }
 

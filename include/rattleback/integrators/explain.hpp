@@ -1,19 +1,16 @@
 // Why a step failed, in words: time, residual, condition and likely cause.
 #pragma once
 
-#include <string>
-
 #include "rattleback/geometry/point_report.hpp"
-#include "rattleback/solve/status.hpp"
+#include "rattleback/integrators/failure.hpp"
 
 namespace rattleback {
 
-/// The words for a failed step, from the figures at the last good state.
-std::string explain_failure(const Status& status, const PointReport& at, double step, double time);
+/// Of a failed step, from the figures at the last good state.
+Failure explain_failure(const Status& status, const PointReport& at, double step, double time);
 
 template <class Sys, class Point>
-std::string explain(const Sys& system, const Status& status, const Point& z, double step,
-                    double time) {
+Failure explain(const Sys& system, const Status& status, const Point& z, double step, double time) {
   StateOf<Sys, double> point{
       z.q.unaryExpr([](const auto& x) { return static_cast<double>(base(x)); }),
       z.p.unaryExpr([](const auto& x) { return static_cast<double>(base(x)); })};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/integrators/failure.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/scalar.hpp"
 #include "rattleback/solve/status.hpp"
@@ -29,7 +30,7 @@ struct RunFigures {
   double seconds = 0;
   Status status{};       ///< of the last step
   bool stopped = false;  ///< by a stop condition or the progress callback
-  std::string failure;   ///< empty, or what went wrong, when and why
+  Failure failure{};     ///< empty, or what went wrong, when and why
 
   bool ok() const { return failure.empty(); }
   double time() const { return step * static_cast<double>(steps); }
