@@ -234,6 +234,31 @@ void require_complete(const SystemDescription& d) {
                                  std::to_string(n * n));
 }
 
+/// Velocities in constraints are H_p(q, p).
+void write_constraints(CanonicalSystem& s) {
+  Graph& graph = s.graph();
+  const int n = s.dimension();
+  std::vector<Expression> velocity;
+  for (const Expression g : s.source.constraints) {
+    if (!depends(graph, g, 2 * n, 3 * n)) {
+      s.constraints.push_back(g);
+      continue;
+    }
+    if (!s.hamiltonian)
+      throw ModelError(
+          "a constraint contains velocities, and this Lagrangian is not quadratic in "
+          "them: write the constraint with momenta");
+    if (velocity.empty()) {
+      velocity.assign(n, graph.constant(0));
+      for (const auto& [input, value] : gradient(graph, s.hamiltonian, n, 2 * n))
+        velocity[input - n] = value;
+    }
+    s.constraints.push_back(graph.substitute(std::span(&g, 1), [&](int k) {
+      return k < 2 * n ? graph.input(k) : velocity[k - 2 * n];
+    })[0]);
+  }
+}
+
 }  // namespace
 
 CanonicalSystem canonical(SystemDescription description) {
@@ -259,26 +284,7 @@ CanonicalSystem canonical(SystemDescription description) {
   }
   s.traits.lagrangian = static_cast<bool>(s.lagrangian);
 
-  // Velocities in constraints are H_p(q, p).
-  std::vector<Expression> velocity;
-  for (const Expression g : s.source.constraints) {
-    if (!depends(graph, g, 2 * n, 3 * n)) {
-      s.constraints.push_back(g);
-      continue;
-    }
-    if (!s.hamiltonian)
-      throw ModelError(
-          "a constraint contains velocities, and this Lagrangian is not quadratic in "
-          "them: write the constraint with momenta");
-    if (velocity.empty()) {
-      velocity.assign(n, graph.constant(0));
-      for (const auto& [input, value] : gradient(graph, s.hamiltonian, n, 2 * n))
-        velocity[input - n] = value;
-    }
-    s.constraints.push_back(graph.substitute(std::span(&g, 1), [&](int k) {
-      return k < 2 * n ? graph.input(k) : velocity[k - 2 * n];
-    })[0]);
-  }
+  write_constraints(s);
   s.traits.holonomic = std::none_of(s.constraints.begin(), s.constraints.end(),
                                     [&](Expression e) { return depends(graph, e, n, 2 * n); });
   s.traits.quadratic = !s.constraints.empty() && all_quadratic(graph, s.constraints, n);

@@ -4,6 +4,27 @@
 
 namespace rattleback::detail {
 
+namespace {
+
+/// (column, value), columns ascending
+using SparseRow = std::vector<std::pair<int, double>>;
+
+double product(const SparseRow& a, const SparseRow& b) {
+  double sum = 0;
+  auto x = a.begin(), y = b.begin();
+  while (x != a.end() && y != b.end()) {
+    if (x->first < y->first)
+      ++x;
+    else if (y->first < x->first)
+      ++y;
+    else
+      sum += x++->second * y++->second;
+  }
+  return sum;
+}
+
+}  // namespace
+
 void Functions::append(std::span<const Expression> f) {
   std::vector<Program::Output> outputs;
   const int batch = static_cast<int>(batches_.size());
@@ -78,7 +99,7 @@ SparseLdlt<double>& Functions::solver() const {
 bool Functions::newton_step(const Point& z, Point& change, double& norm) const {
   const auto values = evaluate(z);
   const int m = count();
-  std::vector<std::vector<std::pair<int, double>>> rows(m);
+  std::vector<SparseRow> rows(m);
   std::vector<double> b(m), unit = scale_;
   for (int i = 0; i < brackets_->dimension(); ++i) unit[i] /= reluctance;
   norm = 0;
@@ -105,17 +126,7 @@ bool Functions::newton_step(const Point& z, Point& change, double& norm) const {
   const double far = m <= 200 ? 0.1 * norm : 0;
   const double mu = std::max({1e-13, 10 * rank_threshold<double>(m), far});
   (void)solver().factor([&](int i, int j) {
-    double sum = i == j ? mu + (rows[i].empty() ? 1 : 0) : 0;
-    auto x = rows[i].begin(), y = rows[j].begin();
-    while (x != rows[i].end() && y != rows[j].end()) {
-      if (x->first < y->first)
-        ++x;
-      else if (y->first < x->first)
-        ++y;
-      else
-        sum += x++->second * y++->second;
-    }
-    return sum;
+    return product(rows[i], rows[j]) + (i == j ? mu + (rows[i].empty() ? 1 : 0) : 0);
   });
   solver().solve(b);
   change.assign(z.size(), 0);
