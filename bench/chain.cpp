@@ -18,13 +18,13 @@ double ours(const System& system) {
   auto z = bench::start_of(start);
   rattleback::SolveOptions options;
   options.tolerance = bench::relative_tolerance(start, tolerance(n));
-  rattleback::NaturalConstrained<System, double> rattle(system, options);
+  rattleback::NaturalConstrained<System, double> rattle(system, {}, options);
   const double h = baseline::chain_step(n);
   bool ok = true;
-  for (int k = 0; k < warm_up; ++k) ok &= bool(rattle.step(system, z, h, 0.5, 0.5, true));
+  for (int k = 0; k < warm_up; ++k) ok &= bool(rattle.step(system, z, h, true));
   const long steps = steps_for(n);
   const double t = bench::seconds([&] {
-    for (long k = 0; k < steps; ++k) ok &= bool(rattle.step(system, z, h, 0.5, 0.5, true));
+    for (long k = 0; k < steps; ++k) ok &= bool(rattle.step(system, z, h, true));
   });
   return ok ? t / (static_cast<double>(steps) * n) : std::nan("");
 }

@@ -28,10 +28,10 @@ template <class System>
 double advance(const System& system, rb::State<double>& z, double h, long steps) {
   rb::SolveOptions options;
   options.tolerance = bench::relative_tolerance(baseline::Chain(system.bodies()), 1e-12);
-  rb::NaturalConstrained<System, double> rattle(system, options);
+  rb::NaturalConstrained<System, double> rattle(system, {}, options);
   bool ok = true;
   const double t = bench::seconds([&] {
-    for (long k = 0; k < steps; ++k) ok &= bool(rattle.step(system, z, h, 0.5, 0.5, true));
+    for (long k = 0; k < steps; ++k) ok &= bool(rattle.step(system, z, h, true));
   });
   return ok ? t : std::nan("");
 }
@@ -49,7 +49,7 @@ Position reference(const Case& c) {
   for (long k = 0; k < composed; ++k)
     for (double s : stage) {
       rattle.reset();
-      if (!rattle.step(system, z, s * c.end / static_cast<double>(composed), 0.5, 0.5, true))
+      if (!rattle.step(system, z, s * c.end / static_cast<double>(composed), true))
         return Position::Constant(2 * c.n, std::nan(""));
     }
   return z.q;

@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   const Growth compensated = measure(
       after, [] { return compensated_stepper(pendulum, Rattle<>{}); },
       [](const auto& stepper, const Point& z) {
-        State<Quad, 2> full = exact(z), low = exact(stepper.low());
+        State<Quad, 2> full = exact(z), low = exact(stepper.core().low());
         full.q += low.q;
         full.p += low.p;
         return full;

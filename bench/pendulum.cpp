@@ -26,7 +26,7 @@ double pendulum_ours() {
   rb::NaturalConstrained<Pendulum, double> rattle(pendulum);
   bool ok = true;
   const double t = bench::seconds([&] {
-    for (long i = 0; i < steps; ++i) ok &= bool(rattle.step(pendulum, z, h, 0.5, 0.5, true));
+    for (long i = 0; i < steps; ++i) ok &= bool(rattle.step(pendulum, z, h, true));
   });
   benchmark::DoNotOptimize(z);
   return ok ? t / steps : std::nan("");
@@ -62,7 +62,7 @@ double packs_ours() {
   const double t = bench::seconds([&] {
     for (int k = 0; k < packs; ++k)
       for (long s = 0; s < ensemble_steps; ++s)
-        ok &= bool(rattle[k].step(pendulum, z[k], h, 0.5, 0.5, true));
+        ok &= bool(rattle[k].step(pendulum, z[k], h, true));
   });
   benchmark::DoNotOptimize(z.data());
   return ok ? t / (copies * ensemble_steps) : std::nan("");

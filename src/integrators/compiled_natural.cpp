@@ -1,6 +1,6 @@
 #include "rattleback/integrators/compiled_natural.hpp"
 
-#include "rattleback/integrators/sparse_kernel.hpp"
+#include "rattleback/integrators/compiled_system.hpp"
 #include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
@@ -68,35 +68,6 @@ class SmallSystem {
   NativeCode::Function linearise_, slope_;  // called many times a step: without a detour
   bool uniform_;                            // the force is the same everywhere
   Vector<S, N> inverse_mass_, force_;
-};
-
-/// The code as a system that brings its own linear algebra.
-template <class Scalar>
-class SparseSystem {
- public:
-  static constexpr int dimension_at_compile_time = dynamic;
-  template <class S>
-  using Kernel = SparseKernel<SparseSystem, S>;
-
-  SparseSystem(const CompiledNatural& code, SparseAlgebra algebra)
-      : code_(code), algebra_(std::move(algebra)), inverse_mass_(code.dimension) {
-    algebra_.compile();
-    for (int i = 0; i < code.dimension; ++i)
-      inverse_mass_[i] = lanes_at<Scalar>(code.inverse_mass, code.lanes, i);
-  }
-  const CompiledNatural& code() const { return code_; }
-  const SparseAlgebra& algebra() const { return algebra_; }
-  const Vector<Scalar, dynamic>& inverse_mass() const { return inverse_mass_; }
-  int dimension() const { return code_.dimension; }
-  int constraint_count() const { return code_.constraints; }
-  void potential_gradient(const Vector<Scalar, dynamic>& q, Vector<Scalar, dynamic>& v_q) const {
-    code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
-  }
-
- private:
-  const CompiledNatural& code_;
-  SparseAlgebra algebra_;
-  Vector<Scalar, dynamic> inverse_mass_;
 };
 
 template <class S, class Sys>
@@ -170,9 +141,9 @@ AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Proj
   try_size.template operator()<6, 3>();
   if (found) return found;
   if (code->lanes == 1)
-    return stepper(SparseSystem<S>(*code, SparseAlgebra(code->pattern, code->inverse_mass)));
+    return stepper(CompiledSystem<S>(*code, SparseAlgebra(code->pattern, code->inverse_mass)));
   auto algebra = SparseAlgebra::packed(*code);
-  return algebra ? stepper(SparseSystem<S>(*code, std::move(*algebra))) : nullptr;
+  return algebra ? stepper(CompiledSystem<S>(*code, std::move(*algebra))) : nullptr;
 }
 
 template AnyStepperPointer<double> compiled_stepper(const AnySystem&, Kicks, Projection,

@@ -77,7 +77,7 @@ TEST(Compensated, round_off_grows_like_the_square_root_of_the_steps) {
   const auto compensated = round_off(
       after, [](const auto& system) { return compensated_stepper(system, Rattle<>{}); },
       [](const auto& stepper, const auto& z) {
-        State<Quad, 2> full = exact(z), low = exact(stepper.low());
+        State<Quad, 2> full = exact(z), low = exact(stepper.core().low());
         full.q += low.q;
         full.p += low.p;
         return full;

@@ -27,10 +27,10 @@ TEST(LinkedChain, EqualsDenseInSpaceWithOtherMassesAndLengths) {
 TEST(LinkedChain, EveryBaseMapAndShake) {
   const auto chain = chain_system<2>(12, pinned_springs);
   const auto start = winding<double, 2>(12);
-  EXPECT_LT(difference_to_dense<double>(chain, start, 40, 0.01, 1, 0), round_off);
-  EXPECT_LT(difference_to_dense<double>(chain, start, 40, 0.01, 0, 1), round_off);
+  EXPECT_LT(difference_to_dense<double>(chain, start, 40, 0.01, {1, 0}), round_off);
+  EXPECT_LT(difference_to_dense<double>(chain, start, 40, 0.01, {0, 1}), round_off);
   // Nothing projects: what lambda is uncertain by, eps |q|/h, stays in p along the fibre.
-  EXPECT_LT(difference_to_dense<double>(chain, start, 40, 0.01, 0.5, 0.5, false), 20 * round_off);
+  EXPECT_LT(difference_to_dense<double>(chain, start, 40, 0.01, {}, false), 20 * round_off);
 }
 
 TEST(LinkedChain, OwnLinkFunctions) {
@@ -56,8 +56,8 @@ TEST(LinkedChain, QuadIsTheTruthOfDouble) {
   ASSERT_TRUE(run.project(chain, a));
   Point<Quad> b{a.q.cast<Quad>(), a.p.cast<Quad>()};
   for (int k = 0; k < 50; ++k) {
-    ASSERT_TRUE(run.step(chain, a, 0.01, 0.5, 0.5, true));
-    ASSERT_TRUE(truth.step(chain, b, Quad(0.01), 0.5, 0.5, true));
+    ASSERT_TRUE(run.step(chain, a, 0.01, true));
+    ASSERT_TRUE(truth.step(chain, b, Quad(0.01), true));
   }
   const Point<double> rounded{b.q.cast<double>(), b.p.cast<double>()};
   EXPECT_LT(distance(a, rounded), 1e-12);
@@ -68,11 +68,11 @@ TEST(LinkedFailure, LeavesTheStateAsItWas) {
   NaturalConstrained<std::decay_t<decltype(chain)>, double> stepper(chain);
   Point<double> z = winding<double, 2>(10);
   ASSERT_TRUE(stepper.project(chain, z));
-  ASSERT_TRUE(stepper.step(chain, z, 0.01, 0.5, 0.5, true));
+  ASSERT_TRUE(stepper.step(chain, z, 0.01, true));
   for (int i = 0; i < z.p.size(); ++i) z.p[i] *= 1e4;
   stepper.reset();
   const Point<double> before = z;
-  EXPECT_FALSE(stepper.step(chain, z, 1.0, 0.5, 0.5, true));
+  EXPECT_FALSE(stepper.step(chain, z, 1.0, true));
   EXPECT_EQ(distance(before, z), 0);
 }
 
@@ -80,9 +80,9 @@ TEST(LinkedFailure, NotFinite) {
   const auto chain = chain_system<2>(10, gravity);
   NaturalConstrained<std::decay_t<decltype(chain)>, double> stepper(chain);
   Point<double> z = winding<double, 2>(10);
-  ASSERT_TRUE(stepper.step(chain, z, 0.01, 0.5, 0.5, true));
+  ASSERT_TRUE(stepper.step(chain, z, 0.01, true));
   z.p[7] = std::nan("");
-  EXPECT_EQ(stepper.step(chain, z, 0.01, 0.5, 0.5, true).outcome, Outcome::not_finite);
+  EXPECT_EQ(stepper.step(chain, z, 0.01, true).outcome, Outcome::not_finite);
 }
 
 TEST(LinkedFailure, LargeStepsFallBackOnTheExactMatrix) {
@@ -91,8 +91,8 @@ TEST(LinkedFailure, LargeStepsFallBackOnTheExactMatrix) {
   NaturalConstrained<std::decay_t<decltype(chain)>, double> stepper(chain);
   Point<double> z = winding<double, 2>(30);
   z.p.setZero();
-  ASSERT_TRUE(stepper.step(chain, z, 0.35, 0.5, 0.5, true));
-  const Status second = stepper.step(chain, z, 0.35, 0.5, 0.5, true);
+  ASSERT_TRUE(stepper.step(chain, z, 0.35, true));
+  const Status second = stepper.step(chain, z, 0.35, true);
   EXPECT_TRUE(second);
   EXPECT_LT(second.iterations, 12);
 }

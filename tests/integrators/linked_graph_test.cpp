@@ -91,14 +91,14 @@ TEST(LinkedGraph, StepsReachAsFarAsTheirSolution) {
   const double h = 0.01;
   Own own(system);
   ASSERT_TRUE(own.project(system, z));
-  for (int k = 0; k < 23; ++k) ASSERT_TRUE(own.step(system, z, h, 0.5, 0.5, true)) << k;
+  for (int k = 0; k < 23; ++k) ASSERT_TRUE(own.step(system, z, h, true)) << k;
   for (const double part : {0.5, 0.58, 0.6, 0.62, 0.63, 0.638}) {
     Point<double> y = z;
-    const Status status = Own(system).step(system, y, part * h, 0.5, 0.5, true);
+    const Status status = Own(system).step(system, y, part * h, true);
     EXPECT_TRUE(status) << part;
     EXPECT_LE(status.iterations, 26) << part;  // measured: 14
   }
-  EXPECT_EQ(own.step(system, z, h, 0.5, 0.5, true).outcome, Outcome::no_convergence);
+  EXPECT_EQ(own.step(system, z, h, true).outcome, Outcome::no_convergence);
 }
 
 TEST(LinkedFailure, RankLoss) {
@@ -110,7 +110,7 @@ TEST(LinkedFailure, RankLoss) {
   NaturalConstrained<std::decay_t<decltype(system)>, double> stepper(system);
   Point<double> z{Vector<double, dynamic>(4), Vector<double, dynamic>::Zero(4)};
   z.q << 1, 0, 1, -1;
-  EXPECT_EQ(stepper.step(system, z, 0.01, 0.5, 0.5, true).outcome, Outcome::rank_loss);
+  EXPECT_EQ(stepper.step(system, z, 0.01, true).outcome, Outcome::rank_loss);
 }
 
 }  // namespace

@@ -45,17 +45,17 @@ double distance(const Point<S>& a, const Point<S>& b) {
 /// Both kernels from the same start, `steps` steps; the largest difference on the way.
 template <class S, class Sys>
 double difference_to_dense(const Sys& system, const Point<S>& start, int steps, S h,
-                           double before = 0.5, double after = 0.5, bool project = true) {
-  NaturalConstrained<Sys, S> own(system);
-  NaturalConstrained<Sys, S, DenseKernel<Sys, S>> dense(system);
+                           Kicks kicks = {}, bool project = true) {
+  NaturalConstrained<Sys, S> own(system, kicks);
+  NaturalConstrained<Sys, S, DenseKernel<Sys, S>> dense(system, kicks);
   Point<S> a = start, b = start;
   EXPECT_TRUE(own.project(system, a));
   EXPECT_TRUE(dense.project(system, b));
   double most = distance(a, b);
   own.reset(), dense.reset();
   for (int k = 0; k < steps; ++k) {
-    EXPECT_TRUE(own.step(system, a, h, before, after, project));
-    EXPECT_TRUE(dense.step(system, b, h, before, after, project));
+    EXPECT_TRUE(own.step(system, a, h, project));
+    EXPECT_TRUE(dense.step(system, b, h, project));
     most = larger(most, distance(a, b));
   }
   Vector<S, dynamic> g(system.constraint_count());

@@ -25,7 +25,7 @@ long allocations_in_steps(const Sys& system) {
   NaturalConstrained<Sys, double> stepper(system);
   const long before = allocations;
   bool ok = true;
-  for (int k = 0; k < 20; ++k) ok = ok && stepper.step(system, z, 0.01, 0.5, 0.5, true);
+  for (int k = 0; k < 20; ++k) ok = ok && stepper.step(system, z, 0.01, true);
   EXPECT_TRUE(ok);
   return allocations - before;
 }

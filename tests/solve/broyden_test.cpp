@@ -24,7 +24,7 @@ Vector<S, dynamic> residual(const Vector<S, dynamic>& x, const S& a) {
 /// x -= B^-1 F(x) until nothing is left; how many times.
 template <class S>
 int solve(Vector<S, dynamic>& x, const S& a, bool corrected) {
-  Broyden<Vector<S, dynamic>> broyden;
+  Broyden<Vector<S, dynamic>> broyden(x.size());
   for (int k = 0; k < 20000; ++k) {
     Vector<S, dynamic> step = residual(x, a);
     if (largest_magnitude(step) < 1e-16) return k;

@@ -24,6 +24,7 @@
 #include "rattleback/integrators/shake_rattle.hpp"
 #include "rattleback/problem/double_double.hpp"
 #include "rattleback/problem/error.hpp"
+#include "rattleback/solve/histories.hpp"
 
 namespace rattleback {
 
@@ -61,7 +62,7 @@ class CompensatedNatural {
   using Jacobian = Matrix<double, M, N>;
   using Point = State<double, N>;
 
-  explicit CompensatedNatural(const Sys& system, SolveOptions options = {})
+  explicit CompensatedNatural(const Sys& system, Kicks kicks = {}, SolveOptions options = {})
       : n_(system.dimension()),
         m_(system.constraint_count()),
         jacobian_(m_, n_),
@@ -76,36 +77,38 @@ class CompensatedNatural {
         v_(n_),
         low_{Position(n_), Position(n_)},
         g_(m_),
-        lambda_(m_),
         mu_(m_),
-        predictor_(m_),
+        last_{Multiplier(m_), MultiplierPredictor<Multiplier>(m_)},
         dp_(n_),
         precise_q_(n_),
         precise_g_(m_),
         lu_(std::max(m_, 1)),
+        kicks_(kicks),
         options_(options) {}
 
   /// Forget the last step and the low parts: the state was changed from outside.
   void reset() { fresh_ = false; }
-  const Multiplier& lambda() const { return lambda_; }
+  const Multiplier& lambda() const { return last_.lambda; }
+  /// The next step is substep k of a composition: its first guess comes from its like.
+  void select(std::size_t k) { histories_.select(k, last_); }
   /// What the rounding of the state has dropped so far: the state is z + low().
   const Point& low() const { return low_; }
 
-  /// `before` and `after`: the fractions a, b of the kick. A failed step leaves z as it was.
-  Status step(const Sys& system, Point& z, double h, double before, double after, bool project) {
+  /// A failed step leaves z as it was.
+  Status step(const Sys& system, Point& z, double h, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
-    predictor_.predict(h, lambda_);
-    Status status = land(system, z, h, before);
+    last_.predictor.predict(h, last_.lambda);
+    Status status = land(system, z, h);
     if (!status) return status;
     system.potential_gradient(q1_, v_q_);
-    push(h * after);
+    push(h * kicks_.after);
     weigh(system, next_, next_weighted_);
     if (project && !kick_onto_hidden(system, z.p)) {
       fresh_ = false;
       return {Outcome::rank_loss, status.iterations};
     }
-    predictor_.record(h, lambda_);
+    last_.predictor.record(h, last_.lambda);
     copy(q1_, z.q), copy(q1_low_, low_.q);
     for (int i = 0; i < n_; ++i) add_compensated(dp_[i].high, dp_[i].low, z.p[i], low_.p[i]);
     jacobian_.swap(next_);
@@ -174,7 +177,8 @@ class CompensatedNatural {
     system.linearise(z.q, z.q, g_, jacobian_, jacobian_);
     system.potential_gradient(z.q, v_q_);
     weigh(system, jacobian_, weighted_);
-    predictor_.reset();
+    last_.reset();
+    histories_.reset();
     set_zero(low_.q);
     set_zero(low_.p);
     double size = 0;  // round-off of g where q is rounded: eps |G||q|
@@ -190,11 +194,11 @@ class CompensatedNatural {
   }
 
   /// Newton on g(q1) = 0 in lambda.
-  Status land(const Sys& system, const Point& z, double h, double before) {
+  Status land(const Sys& system, const Point& z, double h) {
     bool polished = m_ == 0;
     double last = 0;
     for (int k = 0; k < options_.max_iterations; ++k) {
-      advance(system, z, h, before);
+      advance(system, z, h);
       system.linearise(q1_, q1_, g_, next_, next_);
       residual(system);
       if (polished && within(g_, 8 * floor_)) return {Outcome::ok, k, floor_};
@@ -207,15 +211,15 @@ class CompensatedNatural {
         last = size;
       }
       if (!solve(next_, weighted_, g_)) return {Outcome::rank_loss, k, last};
-      add_scaled(1 / h, g_, lambda_);
+      add_scaled(1 / h, g_, last_.lambda);
     }
     return {Outcome::no_convergence, options_.max_iterations, last};
   }
   /// dp = -G^T lambda - a h V_q, q1 = q + h M^-1 (p + dp): always afresh from lambda.
-  void advance(const Sys& system, const Point& z, double h, double before) {
+  void advance(const Sys& system, const Point& z, double h) {
     dp_.setConstant(DoubleDouble(0));
-    kick(jacobian_, lambda_);
-    push(h * before);
+    kick(jacobian_, last_.lambda);
+    push(h * kicks_.before);
     for (int i = 0; i < n_; ++i) x_[i] = low_.p[i] + dp_[i].high;
     system.velocity(x_, dq_);
     system.velocity(z.p, v_);
@@ -242,47 +246,26 @@ class CompensatedNatural {
   Matrix<double, N, M> weighted_, next_weighted_;  // M^-1 G^T there
   Position v_q_, dq_, q1_, q1_low_, x_, v_;
   Point low_;
-  Multiplier g_, lambda_, mu_;
-  MultiplierPredictor<Multiplier> predictor_;
+  Multiplier g_, mu_;
+  struct History {
+    Multiplier lambda;
+    MultiplierPredictor<Multiplier> predictor;
+    void reset() { predictor.reset(); }
+  };
+  History last_;
+  Histories<History> histories_;  // of the other substeps
   Vector<DoubleDouble, N> dp_, precise_q_;
   Vector<DoubleDouble, M> precise_g_;
   DenseLu<double, M> lu_;
+  Kicks kicks_;
   SolveOptions options_;
   double floor_ = 0;
   bool fresh_ = false;
 };
 
-/// The compensated core as a stepper. The low parts live here, not in the state: reset() drops
-/// them.
+/// The low parts live in the core, not in the state: reset() drops them.
 template <class Sys>
-class CompensatedStepper {
- public:
-  using State = StateOf<Sys, double>;
-
-  CompensatedStepper(const Sys& system, Kicks kicks, Projection project, SolveOptions options)
-      : core_(system, options), kicks_(kicks), project_(project) {
-    if (project == Projection::output)
-      presenter_ = std::make_unique<CompensatedNatural<Sys>>(system, options);
-  }
-  Status step(const Sys& system, State& z, double h) {
-    return core_.step(system, z, h, kicks_.before, kicks_.after, project_ == Projection::every);
-  }
-  void reset() { core_.reset(); }
-  Status present(const Sys& system, State& z) {
-    return presenter_ ? presenter_->project(system, z) : Status{};
-  }
-  const auto& lambda() const { return core_.lambda(); }
-  Projections projections(long steps, long looks) const {
-    return detail::projections(project_, steps, looks);
-  }
-  const State& low() const { return core_.low(); }
-
- private:
-  CompensatedNatural<Sys> core_;
-  std::unique_ptr<CompensatedNatural<Sys>> presenter_;
-  Kicks kicks_;
-  Projection project_;
-};
+using CompensatedStepper = CoreStepper<Sys, double, CompensatedNatural<Sys>>;
 
 namespace detail {
 

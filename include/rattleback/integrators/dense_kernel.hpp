@@ -1,7 +1,8 @@
 // The linear algebra of holonomic constraints on a natural system when G is a dense matrix.
-// Systems with structure bring their own kernel with the same verbs (link_kernel.hpp).
+// Systems with structure bring their own kernel with the same verbs (kernel.hpp).
 #pragma once
 
+#include "rattleback/integrators/kernel.hpp"
 #include "rattleback/problem/system.hpp"
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/dense.hpp"
@@ -27,6 +28,8 @@ class DenseKernel {
 
   explicit DenseKernel(const Sys& system)
       : w_jt_(system.dimension(), system.constraint_count()),
+        room_(system.dimension()),
+        column_(system.dimension()),
         gram_(system.constraint_count()),
         newton_(system.constraint_count()) {}
 
@@ -70,30 +73,25 @@ class DenseKernel {
   }
 
   /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
-  RATTLEBACK_INLINE void launch(const Sys& system, const State<S, N>& z, const Jacobian& j,
-                                const Jacobian&, const Multiplier& lambda, const Position& v_q,
-                                const Real<S>& h, double before, const Floor&, Position& q,
-                                Position& p, const Multiplier&) {
-    copy(z.q, q), copy(z.p, p);
-    kick(j, lambda, p);
-    if (before != 0) subtract_scaled(Real<S>(h * before), v_q, p);
-    drift(system, p, h, q);
+  RATTLEBACK_INLINE void launch(const Sys& system, const Stride<S, N>& stride, const Floor&,
+                                Work<DenseKernel>& w) {
+    copy(stride.z.q, w.q), copy(stride.z.p, w.p);
+    kick(w.jacobian, w.lambda, w.p);
+    subtract_scaled(Real<S>(stride.h * stride.kicks.before), w.v_q, w.p);
+    drift(system, w.p, stride.h, w.q);
   }
-  /// lambda += delta/h, p -= G^T delta/h
-  RATTLEBACK_INLINE static void correct(const Jacobian& j, const Real<S>& h, Multiplier& delta,
-                                        Multiplier& lambda, Position& p) {
-    scale(Real<S>(Real<S>(1) / h), delta);
-    kick(j, delta, p);
-    add_scaled(Real<S>(1), delta, lambda);
+  /// lambda += delta/h, p -= G^T delta/h, with delta in mu
+  RATTLEBACK_INLINE static void correct(const Real<S>& h, Work<DenseKernel>& w) {
+    scale(Real<S>(Real<S>(1) / h), w.mu);
+    kick(w.jacobian, w.mu, w.p);
+    add_scaled(Real<S>(1), w.mu, w.lambda);
   }
   /// p -= after h V_q(q), and mu = G M^-1 p with the G of next where that is asked for
-  RATTLEBACK_INLINE void arrive(const Sys& system, const State<S, N>&, const Jacobian&,
-                                const Jacobian& next, const Multiplier&, const Real<S>& h, double,
-                                double after, bool project, const Position& q, Position& v_q,
-                                Position& p, Multiplier& mu) {
-    system.potential_gradient(q, v_q);
-    if (after != 0) subtract_scaled(Real<S>(h * after), v_q, p);
-    if (project) hidden(system, next, p, mu);
+  RATTLEBACK_INLINE void arrive(const Sys& system, const Stride<S, N>& stride,
+                                Work<DenseKernel>& w) {
+    system.potential_gradient(w.q, w.v_q);
+    subtract_scaled(Real<S>(stride.h * stride.kicks.after), w.v_q, w.p);
+    if (stride.project) hidden(system, w.next, w.p, w.mu);
   }
 
   /// The Jacobian at the new position becomes the one at the old.
@@ -110,7 +108,7 @@ class DenseKernel {
   /// q += h M^-1 p
   RATTLEBACK_INLINE void drift(const Sys& system, const Position& p, const Real<S>& h,
                                Position& q) {
-    Scratch v = scratch<8>(p.size());
+    Room v = use(room_);
     system.velocity(p, v);
     add_scaled(h, v, q);
   }
@@ -128,7 +126,7 @@ class DenseKernel {
   /// out = G M^-1 p
   RATTLEBACK_INLINE void hidden(const Sys& system, const Jacobian& j, const Position& p,
                                 Multiplier& out) {
-    Scratch v = scratch<8>(p.size());
+    Room v = use(room_);
     system.velocity(p, v);
     multiply(j, v, out);
   }
@@ -178,7 +176,7 @@ class DenseKernel {
   }
   /// M^-1 G^T
   RATTLEBACK_INLINE void prepare(const Sys& system, const Jacobian& j) {
-    Scratch row = scratch<8>(j.cols()), column = scratch<9>(j.cols());
+    Room row = use(room_), column = use(column_);
     for (Eigen::Index k = 0; k < j.rows(); ++k) {
       for (Eigen::Index i = 0; i < j.cols(); ++i) row[i] = j(k, i);
       system.velocity(row, column);
@@ -187,11 +185,15 @@ class DenseKernel {
   }
 
  private:
-  using Scratch = std::conditional_t<N == dynamic, Position&, Position>;
-  template <int Slot>
-  static Scratch scratch(Eigen::Index n) {
+  // A vector on the way: a member where its size is dynamic, else a local one, in registers.
+  struct Nothing {
+    explicit Nothing(int) {}
+  };
+  using Room = std::conditional_t<N == dynamic, Position&, Position>;
+  using OwnRoom = std::conditional_t<N == dynamic, Position, Nothing>;
+  RATTLEBACK_INLINE static Room use(OwnRoom& room) {
     if constexpr (N == dynamic)
-      return detail::scratch<S, N, Slot>(n);
+      return room;
     else
       return {};
   }
@@ -202,6 +204,7 @@ class DenseKernel {
   }
 
   Matrix<S, N, M> w_jt_;  // M^-1 G_0^T
+  OwnRoom room_, column_;
   DenseLdlt<T, M> gram_;
   DenseLu<T, M> newton_;
 };

@@ -13,7 +13,8 @@
 
 #include "rattleback/integrators/chain_kernel.hpp"
 #include "rattleback/integrators/dense_kernel.hpp"
-#include "rattleback/integrators/link_kernel.hpp"
+#include "rattleback/integrators/link_algebra.hpp"
+#include "rattleback/integrators/sparse_kernel.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/newton.hpp"
 
@@ -39,112 +40,98 @@ struct KernelOf<Sys, S> {
 }  // namespace detail
 
 /// A step that fails leaves the state as it was.
-template <class Sys, class S, class Kernel = typename detail::KernelOf<Sys, S>::type>
+template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
 class NaturalConstrained {
- public:
-  using Position = typename Kernel::Position;
-  using Multiplier = typename Kernel::Multiplier;
-  using Jacobian = typename Kernel::Jacobian;
-  using Predictor = typename Kernel::Predictor;
-  using Point = State<S, Kernel::N>;
+  static_assert(Kernel<K, Sys, S>);
 
-  explicit NaturalConstrained(const Sys& system, SolveOptions options = {})
+ public:
+  using Position = typename K::Position;
+  using Multiplier = typename K::Multiplier;
+  using Jacobian = typename K::Jacobian;
+  using Point = State<S, K::N>;
+
+  explicit NaturalConstrained(const Sys& system, Kicks kicks = {}, SolveOptions options = {})
       : kernel_(system),
-        jacobian_(Kernel::jacobian(system)),
-        next_jacobian_(Kernel::jacobian(system)),
-        work_{Position(system.dimension()), Position(system.dimension())},
-        v_q_(system.dimension()),
-        g_(system.constraint_count()),
-        last_{Multiplier(system.constraint_count()), Multiplier(system.constraint_count()),
-              Predictor(system.constraint_count())},
-        floor_(Kernel::floor(system)),
+        work_(system),
+        floor_(K::floor(system)),
+        kicks_(kicks),
         options_(options) {}
 
   /// Forget the last step: the state was changed from outside.
   void reset() { fresh_ = false; }
-  const Multiplier& lambda() const { return last_.lambda; }
-  const Multiplier& mu() const { return last_.mu; }
+  const Multiplier& lambda() const { return work_.lambda; }
+  const Multiplier& mu() const { return work_.mu; }
   /// The next step is substep k of a composition: its first guess comes from its like.
-  void select(std::size_t k) { histories_.select(k, last_); }
+  void select(std::size_t k) { histories_.select(k, work_); }
 
-  RATTLEBACK_INLINE Status step(const Sys& system, Point& z, const Real<S>& h, double before,
-                                double after, bool project) {
+  RATTLEBACK_INLINE Status step(const Sys& system, Point& z, const Real<S>& h, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
-    Working<fixed, Position> q = work_.q, p = work_.p, v_q = v_q_;
-    Working<fixed, Multiplier> lambda = last_.lambda, mu = last_.mu, g = g_;
-    Working<local_kernel, Kernel> kernel = kernel_;
-    if constexpr (local_kernel) kernel.prepare(system, jacobian_);
-    Working<fixed, Jacobian> jacobian = jacobian_, next = next_jacobian_;
-    Working<fixed, Predictor> predictor = last_.predictor;
+    Working<fixed, Work<K>> work = work_;
+    Working<local_kernel, K> kernel = kernel_;
+    if constexpr (local_kernel) kernel.prepare(system, work.jacobian);
+    const Stride<S, K::N> stride{z, h, kicks_, project};
 
-    predictor.predict(h, lambda, mu, project);
+    work.predictor.predict(h, work.lambda, work.mu, project);
     // ph, and q1 for this lambda; then mu, what h lambda lacked
-    kernel.launch(system, z, jacobian, next, lambda, v_q, h, before, floor_, q, p, g);
-    Status status = land(system, kernel, jacobian, next, g, mu, q);
+    kernel.launch(system, stride, floor_, work);
+    Status status = land(system, kernel, work);
     // A solution found with difficulty may be another one.
     if (status.iterations > few) [[unlikely]]
-      if (status && !kernel.same_branch(system, jacobian, next))
+      if (status && !kernel.same_branch(system, work.jacobian, work.next))
         status.outcome = Outcome::branch_jump;
     if (!status) return failed(status);
-    if (Kernel::exact_newton || status.iterations > 0) kernel.correct(jacobian, h, mu, lambda, p);
+    if (K::exact_newton || status.iterations > 0) kernel.correct(h, work);
     // V_q(q1), p1-, and the hidden constraint there in mu
-    kernel.arrive(system, z, jacobian, next, lambda, h, before, after, project, q, v_q, p, mu);
-    kernel.exchange(jacobian, next);
-    predictor.record(h, lambda);
+    kernel.arrive(system, stride, work);
+    kernel.exchange(work.jacobian, work.next);
+    work.predictor.record(h, work.lambda);
     // The factorisation serves the projection here and the position solve of the next step.
-    if (!kernel.solve_fresh(system, jacobian, mu, project)) return failed({Outcome::rank_loss});
-    if (project) kernel.kick(jacobian, mu, p);
+    if (!kernel.solve_fresh(system, work.jacobian, work.mu, project))
+      return failed({Outcome::rank_loss});
+    if (project) kernel.kick(work.jacobian, work.mu, work.p);
     if constexpr (ScalarTraits<S>::is_dual)
-      if (project) project_partials(system, kernel, jacobian, g, p);
-    if (!(project ? Kernel::solved(mu, overflow) : within(p, overflow)))
+      if (project) project_partials(system, kernel, work.jacobian, work.g, work.p);
+    if (!(project ? K::solved(work.mu, overflow) : within(work.p, overflow)))
       return failed({Outcome::not_finite, status.iterations});
-    if constexpr (fixed) {
-      copy(q, z.q), copy(p, z.p), copy(v_q, v_q_), copy(lambda, last_.lambda);
-      copy(mu, last_.mu);
-      copy(jacobian, jacobian_);
-      last_.predictor = predictor;
-    } else {
-      take(q, z.q), take(p, z.p);
-    }
+    keep(work, z);
     return status;
   }
 
   /// Slides z along its fibre to G M^-1 p = 0. Forgets the last step: use an instance of its own.
   Status project(const Sys& system, Point& z) {
     fresh_ = false;
-    kernel_.linearise(system, z.q, g_, jacobian_);
-    kernel_.hidden(system, jacobian_, z.p, last_.mu);
-    if (!kernel_.solve_fresh(system, jacobian_, last_.mu, true)) return {Outcome::rank_loss};
-    kernel_.kick(jacobian_, last_.mu, z.p);
-    if constexpr (ScalarTraits<S>::is_dual) project_partials(system, kernel_, jacobian_, g_, z.p);
+    kernel_.linearise(system, z.q, work_.g, work_.jacobian);
+    kernel_.hidden(system, work_.jacobian, z.p, work_.mu);
+    if (!kernel_.solve_fresh(system, work_.jacobian, work_.mu, true)) return {Outcome::rank_loss};
+    kernel_.kick(work_.jacobian, work_.mu, z.p);
+    if constexpr (ScalarTraits<S>::is_dual)
+      project_partials(system, kernel_, work_.jacobian, work_.g, z.p);
     return {};
   }
 
  private:
   static constexpr double overflow = 1e150;
+  static constexpr bool fixed = K::N != dynamic && K::M != dynamic && ScalarTraits<S>::lanes == 1;
+  static constexpr int few = 3;  // iterations of a step that went well
+  static constexpr bool local_kernel = fixed && K::exact_newton;
 
   /// The matrix is made of base values; solved once more, the partial derivatives are exact too.
-  static void project_partials(const Sys& system, Kernel& kernel, const Jacobian& jacobian,
+  static void project_partials(const Sys& system, K& kernel, const Jacobian& jacobian,
                                Multiplier& rest, Position& p) {
     kernel.hidden(system, jacobian, p, rest);
     (void)kernel.solve_fresh(system, jacobian, rest, true);
     kernel.kick(jacobian, rest, p);
   }
 
-  static constexpr bool fixed =
-      Kernel::N != dynamic && Kernel::M != dynamic && ScalarTraits<S>::lanes == 1;
-  static constexpr int few = 3;  // iterations of a step that went well
-  static constexpr bool local_kernel = fixed && Kernel::exact_newton;
-
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {
-    kernel_.linearise(system, z.q, g_, jacobian_);
-    system.potential_gradient(z.q, v_q_);
-    last_.reset();
+    kernel_.linearise(system, z.q, work_.g, work_.jacobian);
+    system.potential_gradient(z.q, work_.v_q);
+    work_.reset();
     histories_.reset();
-    if (FactorReport f = kernel_.factor(system, jacobian_); !f.ok)
+    if (FactorReport f = kernel_.factor(system, work_.jacobian); !f.ok)
       return {Outcome::rank_loss, 0, f.smallest_pivot};
-    measure_floor(z.q, jacobian_);
+    measure_floor(z.q, work_.jacobian);
     fresh_ = true;
     return {};
   }
@@ -156,38 +143,48 @@ class NaturalConstrained {
     fresh_ = false;
     return status;
   }
+  /// The new state, and what the next step begins with. Vectors of static size were copies.
+  RATTLEBACK_INLINE void keep(Work<K>& work, Point& z) {
+    if constexpr (fixed) {
+      copy(work.q, z.q), copy(work.p, z.p), copy(work.v_q, work_.v_q);
+      copy(work.lambda, work_.lambda), copy(work.mu, work_.mu);
+      copy(work.jacobian, work_.jacobian);
+      work_.predictor = work.predictor;
+    } else {
+      take(work.q, z.q), take(work.p, z.p);
+    }
+  }
   static void take(Position& from, Position& to) {
-    if constexpr (Kernel::N == dynamic)
+    if constexpr (K::N == dynamic)
       from.swap(to);
     else
       copy(from, to);
   }
 
-  /// Newton on g(q1) = 0 in h lambda: total is h times what lambda lacked. The matrix is that of
-  /// the start of the step, and the exact one where that does not contract.
-  RATTLEBACK_INLINE Status land(const Sys& system, Kernel& kernel, const Jacobian& jacobian,
-                                Jacobian& next, Multiplier& g, Multiplier& total, Position& q) {
+  /// Newton on g(q1) = 0 in h lambda: mu is h times what lambda lacked. The matrix is that of the
+  /// start of the step, and the exact one where that does not contract.
+  RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, Work<K>& work) {
     double last = std::numeric_limits<double>::infinity();
-    bool exact = Kernel::exact_newton;
+    bool exact = K::exact_newton;
     // Few multipliers are added to zero: one branch less, and the step stays in registers.
-    if constexpr (Kernel::exact_newton)
-      for (Eigen::Index i = 0; i < total.size(); ++i) total[i] = S(0);
+    if constexpr (K::exact_newton)
+      for (Eigen::Index i = 0; i < work.mu.size(); ++i) work.mu[i] = S(0);
     for (int k = 0; k < options_.max_iterations; ++k) {
-      if (kernel.settled(system, q, g, next, floor_)) return {Outcome::ok, k};
+      if (kernel.settled(system, work.q, work.g, work.next, floor_)) return {Outcome::ok, k};
       if (k > 0) [[unlikely]] {
-        const double size = Kernel::size(g);
+        const double size = K::size(work.g);
         if (!(size < 1e300)) return {Outcome::not_finite, k, size};
         if (size > 0.5 * last) {
-          if (stalled_at_round_off(g, next, q)) return {Outcome::ok, k, size};
+          if (stalled_at_round_off(work.g, work.next, work.q)) return {Outcome::ok, k, size};
           exact = true;
         }
         last = size;
       }
       if (!exact)
-        kernel.solve(g);
-      else if (!kernel.solve_newton(system, jacobian, next, g))
+        kernel.solve(work.g);
+      else if (!kernel.solve_newton(system, work.jacobian, work.next, work.g))
         return {Outcome::rank_loss, k, last};
-      kernel.shift(system, jacobian, g, !Kernel::exact_newton && k == 0, q, total);
+      kernel.shift(system, work.jacobian, work.g, !K::exact_newton && k == 0, work.q, work.mu);
     }
     return {Outcome::no_convergence, options_.max_iterations, last};
   }
@@ -198,22 +195,14 @@ class NaturalConstrained {
                                               Working<fixed, const Position> q) {
     constexpr double band = 1e3;
     measure_floor(q, jacobian);
-    return Kernel::within_floor(g, floor_, band);
+    return K::within_floor(g, floor_, band);
   }
 
-  Kernel kernel_;
-  Jacobian jacobian_, next_jacobian_;
-  Point work_;
-  Position v_q_;
-  Multiplier g_;
-  struct History {
-    Multiplier lambda, mu;
-    Predictor predictor;
-    void reset() { predictor.reset(); }
-  };
-  History last_;
-  Histories<History> histories_;  // of the other substeps
-  typename Kernel::Floor floor_;
+  K kernel_;
+  Work<K> work_;
+  Histories<History<K>> histories_;  // of the other substeps
+  typename K::Floor floor_;
+  Kicks kicks_;
   SolveOptions options_;
   bool fresh_ = false;
 };

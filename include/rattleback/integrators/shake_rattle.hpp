@@ -15,11 +15,7 @@ namespace rattleback {
 /// [McLachlan12 (11)], so `output` gives the trajectory of `every`, where it is looked at.
 enum class Projection { every, output, never };
 
-/// Fractions of the kick before and after the drift, for the base maps that are kick-drift-kick on
-/// a natural system.
-struct Kicks {
-  double before, after;
-};
+/// Of the base maps that are kick-drift-kick on a natural system.
 constexpr std::optional<Kicks> kicks(BaseMap base) {
   switch (base) {
     case BaseMap::verlet:
@@ -47,27 +43,21 @@ inline MethodInfo shake_rattle_info(BaseMap base, Projection project) {
           .cite = shake ? "[McLachlan12 Def. 1.3]" : "[McLachlan12 Def. 1.4]"};
 }
 
-namespace detail {
-
-inline Projections projections(Projection project, long steps, long looks) {
-  return {0, project == Projection::every ? steps : project == Projection::output ? looks : 0};
-}
-
-}  // namespace detail
-
-/// Kick-drift-kick on a natural system with holonomic constraints.
-template <class Sys, class S>
-class NaturalStepper {
+/// A core as a stepper. A core is made from a system, what it does between two projections (Kicks,
+/// or a base map), and options; it steps, projects, forgets, knows its last
+/// lambda, and remembers multipliers for each substep of a composition.
+template <class Sys, class S, class Core>
+class CoreStepper {
  public:
   using State = StateOf<Sys, S>;
 
-  NaturalStepper(const Sys& system, Kicks kicks, Projection project, SolveOptions options)
-      : core_(system, options), kicks_(kicks), project_(project) {
-    if (project == Projection::output)
-      presenter_ = std::make_unique<NaturalConstrained<Sys, S>>(system, options);
+  template <class Map>
+  CoreStepper(const Sys& system, const Map& map, Projection project, const SolveOptions& options)
+      : core_(system, map, options), project_(project) {
+    if (project == Projection::output) presenter_ = std::make_unique<Core>(system, map, options);
   }
   RATTLEBACK_INLINE Status step(const Sys& system, State& z, const Real<S>& h) {
-    return core_.step(system, z, h, kicks_.before, kicks_.after, project_ == Projection::every);
+    return core_.step(system, z, h, project_ == Projection::every);
   }
   void reset() { core_.reset(); }
   void select(std::size_t substep) { core_.select(substep); }
@@ -77,45 +67,22 @@ class NaturalStepper {
   }
   const auto& lambda() const { return core_.lambda(); }
   Projections projections(long steps, long looks) const {
-    return detail::projections(project_, steps, looks);
+    return {0, project_ == Projection::every ? steps : project_ == Projection::output ? looks : 0};
   }
+  const Core& core() const { return core_; }
 
  private:
-  NaturalConstrained<Sys, S> core_;
-  std::unique_ptr<NaturalConstrained<Sys, S>> presenter_;
-  Kicks kicks_;
+  Core core_;
+  std::unique_ptr<Core> presenter_;  // projecting forgets the last step
   Projection project_;
 };
 
+/// Kick-drift-kick on a natural system with holonomic constraints.
+template <class Sys, class S>
+using NaturalStepper = CoreStepper<Sys, S, NaturalConstrained<Sys, S>>;
 /// Any base map, any fibre.
 template <class Sys, class S>
-class GeneralStepper {
- public:
-  using State = StateOf<Sys, S>;
-
-  GeneralStepper(const Sys& system, BaseMap base, Projection project, SolveOptions options)
-      : core_(system, base, options), project_(project) {
-    if (project == Projection::output)
-      presenter_ = std::make_unique<GeneralConstrained<Sys, S>>(system, base, options);
-  }
-  Status step(const Sys& system, State& z, const Real<S>& h) {
-    return core_.step(system, z, h, project_ == Projection::every);
-  }
-  void reset() { core_.reset(); }
-  void select(std::size_t substep) { core_.select(substep); }
-  Status present(const Sys& system, State& z) {
-    return presenter_ ? presenter_->project(system, z) : Status{};
-  }
-  const auto& lambda() const { return core_.lambda(); }
-  Projections projections(long steps, long looks) const {
-    return detail::projections(project_, steps, looks);
-  }
-
- private:
-  GeneralConstrained<Sys, S> core_;
-  std::unique_ptr<GeneralConstrained<Sys, S>> presenter_;
-  Projection project_;
-};
+using GeneralStepper = CoreStepper<Sys, S, GeneralConstrained<Sys, S>>;
 
 namespace detail {
 

@@ -11,79 +11,17 @@
 #include <vector>
 
 #include "rattleback/problem/derivatives.hpp"
-#include "rattleback/problem/error.hpp"
+#include "rattleback/problem/link_graph.hpp"
 #include "rattleback/problem/system.hpp"
 
 namespace rattleback {
 
-/// As the first end of a link: a fixed point, the link's anchor.
-inline constexpr int ground = -1;
-
-template <int D>
-struct Link {
-  int first = ground;
-  int second = 0;
-  double length = 1;  ///< read by Rods
-  Vector<double, D> anchor = Vector<double, D>::Zero();
-};
-
-/// One value for all bodies or all links.
-struct Uniform {
-  double value = 1;
-  double operator[](int) const { return value; }
-};
-
-/// A link function of d = x_second - x_first alone, f(d) or f(d, k): half the derivatives.
-template <class F>
-struct RelativeLink {
-  F f;
-};
-template <class F>
-auto relative(F f) {
-  return RelativeLink<F>{std::move(f)};
-}
-
-/// Rigid rods: g = (|d|^2 - length^2)/2.
-template <class Lengths>
-struct Rods {
-  Lengths length;
-  template <class V>
-  RATTLEBACK_INLINE auto operator()(const V& d, int k) const {
-    typename V::Scalar sum = d[0] * d[0];
-    for (int c = 1; c < d.size(); ++c) sum += d[c] * d[c];
-    const Base<typename V::Scalar> l(length[k]);
-    return typename V::Scalar((sum - l * l) * 0.5);
-  }
-};
-
-/// Link 0 joins the anchor and body 0, link k bodies k - 1 and k. Chosen by type: the step of a
-/// chain is then two-ended tridiagonal elimination and fused passes (chain_kernel.hpp).
-template <int D>
-struct ChainGraph {
-  static constexpr bool is_chain = true;
-  int bodies;
-  Vector<double, D> anchor_point = Vector<double, D>::Zero();
-  int size() const { return bodies; }
-  int first(int k) const { return k - 1; }
-  int second(int k) const { return k; }
-  const Vector<double, D>& anchor(int) const { return anchor_point; }
-};
-
-/// Any links. The linear algebra is chosen once from their graph (choose_structure).
-template <int D>
-struct LinkGraph {
-  static constexpr bool is_chain = false;
-  std::vector<Link<D>> links;
-  int size() const { return static_cast<int>(links.size()); }
-  int first(int k) const { return links[k].first; }
-  int second(int k) const { return links[k].second; }
-  const Vector<double, D>& anchor(int k) const { return links[k].anchor; }
-};
-
 template <class Sys, class S>
 class ChainKernel;
-template <class Sys, class S>
-class LinkKernel;
+template <class Sys, class S, class Algebra>
+class SparseKernel;
+template <class S, int D>
+class LinkAlgebra;
 
 /// Coordinates are stored body by body: x_0, y_0, x_1, y_1, ...
 template <int D, class Potential, class LinkFunction, class Graph, class Masses>
@@ -95,8 +33,8 @@ class LinkedSystem {
   static constexpr bool is_chain = Graph::is_chain;
   /// How NaturalConstrained does the linear algebra of a step on this system.
   template <class S>
-  using Kernel =
-      std::conditional_t<is_chain, ChainKernel<LinkedSystem, S>, LinkKernel<LinkedSystem, S>>;
+  using Kernel = std::conditional_t<is_chain, ChainKernel<LinkedSystem, S>,
+                                    SparseKernel<LinkedSystem, S, LinkAlgebra<S, D>>>;
   template <class S>
   using Point = Vector<S, D>;
 
@@ -107,7 +45,7 @@ class LinkedSystem {
         potential_(std::move(potential)),
         graph_(std::move(graph)),
         link_(std::move(link)) {
-    check();
+    detail::check_links(bodies_, masses_, graph_);
     invert(inverse_mass_);
   }
 
@@ -191,17 +129,6 @@ class LinkedSystem {
     }(std::make_index_sequence<K>{});
     return value;
   }
-  /// The derivative by d alone, for relative links.
-  template <class S>
-  RATTLEBACK_INLINE Point<S> relative_slope(const Point<S>& d, int k) const {
-    static_assert(is_relative);
-    Point<S> e;
-    [&]<std::size_t... I>(std::index_sequence<I...>) RATTLEBACK_INLINE_LAMBDA {
-      (directional<I>(d, k, e[I]), ...);
-    }(std::make_index_sequence<D>{});
-    return e;
-  }
-
   // -- the whole system in any scalar: what generic code asks --
 
   template <class Q>
@@ -252,23 +179,36 @@ class LinkedSystem {
     for (int k = 0; k < graph_.size(); ++k)
       g[k] = link<S>(first_end(q, k), point(q, graph_.second(k)), k);
   }
-  /// The Jacobian as a full matrix, for generic code; a step uses the kernel's own, link by link.
+  /// The Jacobian link by link, 2D numbers each: by the first end, then by the second.
+  template <class S>
+  void linearise_sparse(const Vector<S, dynamic>& q, Vector<S, dynamic>& g,
+                        Vector<S, dynamic>& slopes) const {
+    for (int k = 0; k < graph_.size(); ++k) g[k] = slopes_of(q, k, slopes.data() + 2 * D * k);
+  }
+  /// The Jacobian as a full matrix, for generic code.
   template <class S>
   void linearise(const Vector<S, dynamic>& q, const Vector<S, dynamic>&, Vector<S, dynamic>& g,
                  Matrix<S, dynamic>& g_q, Matrix<S, dynamic>&) const {
     g_q.setConstant(S(0));
     for (int k = 0; k < graph_.size(); ++k) {
       S slope[2 * D];
-      g[k] = link_slope<S>(first_end(q, k), point(q, graph_.second(k)), k, slope);
+      g[k] = slopes_of(q, k, slope);
       for (int c = 0; c < D; ++c) {
-        if (graph_.first(k) != ground)
-          g_q(k, D * graph_.first(k) + c) += is_relative ? S(-slope[c]) : slope[c];
-        g_q(k, D * graph_.second(k) + c) += slope[is_relative ? c : D + c];
+        if (graph_.first(k) != ground) g_q(k, D * graph_.first(k) + c) += slope[c];
+        g_q(k, D * graph_.second(k) + c) += slope[D + c];
       }
     }
   }
 
  private:
+  /// The value of link k, and its derivatives by the first end and by the second.
+  template <class S>
+  S slopes_of(const Vector<S, dynamic>& q, int k, S* slope) const {
+    const S value = link_slope<S>(first_end(q, k), point(q, graph_.second(k)), k, slope);
+    if constexpr (is_relative)
+      for (int c = 0; c < D; ++c) slope[D + c] = slope[c], slope[c] = -slope[c];
+    return value;
+  }
   template <int Variable, class S>
   RATTLEBACK_INLINE S body_slope(const Point<S>& x, int body) const {
     return body_potential(lifted<Variable>(x), body).partials[0];
@@ -310,23 +250,6 @@ class LinkedSystem {
       return S(link_(d, k));
     else
       return S(link_(d));
-  }
-  void check() const {
-    if (bodies_ < 1)
-      throw InputError("bodies", "there must be one, got " + std::to_string(bodies_));
-    if (graph_.size() < 1) throw InputError("links", "there must be one");
-    for (int i = 0; i < bodies_; ++i)
-      if (!(masses_[i] > 0) || !std::isfinite(masses_[i]))
-        throw InputError("mass", "of body " + std::to_string(i) +
-                                     " must be positive and finite, got " +
-                                     std::to_string(masses_[i]));
-    for (int k = 0; k < graph_.size(); ++k) {
-      const int a = graph_.first(k), b = graph_.second(k);
-      if (a < ground || a >= bodies_ || b < 0 || b >= bodies_ || a == b)
-        throw InputError("links", "link " + std::to_string(k) + " joins " + std::to_string(a) +
-                                      " and " + std::to_string(b) + " of " +
-                                      std::to_string(bodies_) + " bodies");
-    }
   }
   static void invert(Uniform& m) { m.value = 1 / m.value; }
   static void invert(std::vector<double>& m) {

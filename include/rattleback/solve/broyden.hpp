@@ -19,11 +19,13 @@ class Broyden {
   using S = typename Multiplier::Scalar;
   using T = Base<S>;
 
+  explicit Broyden(Eigen::Index count) {
+    for (Multiplier& step : steps_) step.resize(count);
+  }
   /// Begins again with B_0.
   void reset() { known_ = 0; }
 
-  /// step = B_0^-1 r becomes s = B^-1 r. Room is made when it is first needed, which most solves
-  /// never do.
+  /// step = B_0^-1 r becomes s = B^-1 r.
   void correct(Multiplier& step) {
     if (known_ == depth) reset();
     for (int k = 0; k + 1 < known_; ++k) add_scaled(along(k, step), steps_[k + 1], step);

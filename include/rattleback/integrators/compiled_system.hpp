@@ -1,0 +1,134 @@
+// A natural system in straight-line code (expression_system.hpp), in double or in packs, with the
+// algebra of its constraints compiled for their pattern (sparse_algebra.hpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "rattleback/integrators/sparse_algebra.hpp"
+#include "rattleback/integrators/sparse_kernel.hpp"
+#include "rattleback/solve/factor_report.hpp"
+
+namespace rattleback {
+
+template <class S>
+class CompiledAlgebra;
+
+template <class Scalar>
+class CompiledSystem {
+ public:
+  static constexpr int dimension_at_compile_time = dynamic;
+  static constexpr int constraints_at_compile_time = dynamic;
+  using Values = Vector<Scalar, dynamic>;
+  template <class S>
+  using Kernel = SparseKernel<CompiledSystem, S, CompiledAlgebra<S>>;
+
+  /// The code must outlive the system.
+  CompiledSystem(const CompiledNatural& code, SparseAlgebra algebra)
+      : code_(code), algebra_(std::move(algebra)) {
+    algebra_.compile();
+  }
+  const CompiledNatural& code() const { return code_; }
+  const SparseAlgebra& algebra() const { return algebra_; }
+  int dimension() const { return code_.dimension; }
+  int constraint_count() const { return code_.constraints; }
+  Scalar inverse_mass(int i) const {
+    return detail::constant<Scalar>(code_.inverse_mass.data() + std::ptrdiff_t{code_.lanes} * i,
+                                    code_.lanes);
+  }
+  void potential_gradient(const Values& q, Values& v_q) const {
+    code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+  }
+  void linearise_sparse(const Values& q, Values& g, Values& j) const {
+    code_.linearise(q.data(), q.data(), g.data(), j.data());
+  }
+
+ private:
+  const CompiledNatural& code_;
+  SparseAlgebra algebra_;
+};
+
+/// The algebra of SparseKernel by the functions of SparseAlgebra.
+template <class S>
+class CompiledAlgebra {
+ public:
+  using Values = Vector<S, dynamic>;
+
+  explicit CompiledAlgebra(const CompiledSystem<S>& system)
+      : system_(system),
+        algebra_(system.algebra()),
+        factors_(algebra_.factor_size()),
+        gram_(algebra_.gram_size()),
+        pivots_(system.constraint_count()),
+        solution_(system.constraint_count()) {}
+  static int nonzeros(const CompiledSystem<S>& system) { return system.code().pattern.nonzeros(); }
+  S inverse_mass(int i) const { return system_.inverse_mass(i); }
+
+  void force(const Values& j, const Values& x, Values& out) const {
+    algebra_.force(j.data(), x.data(), out.data(), out.data());
+  }
+  void displacement(const Values& j, const Values& x, Values& out) const {
+    algebra_.displacement(j.data(), x.data(), out.data(), out.data());
+  }
+  void hidden(const Values& j, const Values& p, Values& out) const {
+    algebra_.hidden(j.data(), p.data(), out.data(), out.data());
+  }
+  void alignment(const Values& j1, const Values& j0, Values& out) const {
+    algebra_.alignment(j1.data(), j0.data(), out.data(), out.data());
+  }
+  FactorReport factor(const Values& j) {
+    algebra_.gram(j.data(), j.data(), gram_.data(), gram_.data());
+    algebra_.factor(gram_.data(), gram_.data(), pivots_.data(), factors_.data());
+    return report();
+  }
+  void solve(Values& b) {
+    algebra_.solve(factors_.data(), b.data(), solution_.data(), solution_.data());
+    b.swap(solution_);
+  }
+  template <class F>
+  void for_entries(const Values& j, F&& f) const {
+    const JacobianPattern& pattern = system_.code().pattern;
+    for (int i = 0; i < system_.constraint_count(); ++i)
+      for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
+        f(i, pattern.column[k], j[pattern.place[k]]);
+  }
+
+ private:
+  /// Pivots against the diagonal they came from.
+  FactorReport report() const {
+    const Eigen::Index m = pivots_.size();
+    const double threshold = rank_threshold<S>(static_cast<int>(m));
+    const S* __restrict pivot = pivots_.data();
+    const S* __restrict diagonal = gram_.data();
+    std::int64_t weak = 0;
+    for (Eigen::Index k = 0; k < m; ++k)
+      weak += is_strong(pivot[k], diagonal[k], threshold) ? 0 : 1;
+    FactorReport report;
+    if (weak == 0) return report;
+    for (Eigen::Index k = 0; k < m; ++k) {
+      using std::abs;
+      const S size = abs(pivot[k]);
+      report.smallest_pivot = std::min(report.smallest_pivot, smallest(size));
+      if (smallest(pivot[k]) < 0) ++report.negative;
+      if (!is_strong(size, diagonal[k], threshold) && report.ok) {
+        report.ok = false;
+        report.row = static_cast<int>(k);
+      }
+    }
+    return report;
+  }
+  static bool is_strong(const S& pivot, const S& diagonal, double threshold) {
+    using std::abs;
+    if constexpr (ScalarTraits<S>::lanes > 1)
+      return all_of(pivot > abs(diagonal) * threshold);
+    else
+      return pivot > threshold * abs(diagonal);
+  }
+
+  const CompiledSystem<S>& system_;
+  const SparseAlgebra& algebra_;
+  Values factors_, gram_, pivots_, solution_;
+};
+
+}  // namespace rattleback
