@@ -1,6 +1,7 @@
 #include "rattleback/integrators/compiled_natural.hpp"
 
 #include "rattleback/integrators/compiled_system.hpp"
+#include "rattleback/integrators/natural_steps.hpp"
 #include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
@@ -70,50 +71,11 @@ class SmallSystem {
   Vector<S, N> inverse_mass_, force_;
 };
 
-template <class S, class Sys>
-class CompiledStepper final : public AnyStepper<S> {
- public:
-  CompiledStepper(const AnySystem& owner, Sys system, Kicks kicks, Projection project,
-                  const SolveOptions& options)
-      : owner_(owner), system_(std::move(system)), stepper_(system_, kicks, project, options) {}
-
-  Status step(const AnySystem&, State<S>& z, const double& h) override {
-    return with_static_size(z, [&](auto& point) { return stepper_.step(system_, point, h); });
-  }
-  Advance advance(const AnySystem&, State<S>& z, const double& h, long count) override {
-    return with_static_size(
-        z, [&](auto& point) { return rattleback::advance(stepper_, system_, point, h, count); });
-  }
-  void reset() override { stepper_.reset(); }
-  void select(std::size_t substep) override { stepper_.select(substep); }
-  Status present(const AnySystem&, State<S>& z) override {
-    return with_static_size(z, [&](auto& point) { return stepper_.present(system_, point); });
-  }
-  Vector<S, dynamic> lambda() const override { return stepper_.lambda(); }
-  Projections projections(long steps, long looks) override {
-    return stepper_.projections(steps, looks);
-  }
-
- private:
-  static constexpr int N = Sys::dimension_at_compile_time;
-
-  /// f on a copy of static size, where there is one.
-  template <class F>
-  static auto with_static_size(State<S>& z, F&& f) {
-    if constexpr (N == dynamic) {
-      return f(z);
-    } else {
-      State<S, N> small;
-      for (int i = 0; i < N; ++i) small.q[i] = z.q[i], small.p[i] = z.p[i];
-      const auto result = f(small);
-      for (int i = 0; i < N; ++i) z.q[i] = small.q[i], z.p[i] = small.p[i];
-      return result;
-    }
-  }
-
-  AnySystem owner_;  // keeps the code alive
-  Sys system_;
-  NaturalStepper<Sys, S> stepper_;
+/// The system with what keeps its code alive.
+template <class Sys>
+struct Owned {
+  AnySystem owner;
+  Sys system;
 };
 
 }  // namespace
@@ -124,8 +86,9 @@ AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Proj
   const CompiledNatural* code = system.model<S>().compiled();
   if (!code) return nullptr;
   const auto stepper = [&]<class Sys>(Sys typed) -> AnyStepperPointer<S> {
-    return std::make_unique<CompiledStepper<S, Sys>>(system, std::move(typed), kicks, project,
-                                                     options);
+    const auto owned = std::make_shared<Owned<Sys>>(Owned<Sys>{system, std::move(typed)});
+    return std::make_unique<detail::BoundStepper<S, Sys>>(
+        std::shared_ptr<const Sys>(owned, &owned->system), kicks, project, options);
   };
   AnyStepperPointer<S> found;
   const auto try_size = [&]<int N, int M>() {
@@ -152,6 +115,7 @@ template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, Kicks, Proje
                                                   const SolveOptions&);
 
 std::string constraint_structure(const AnySystem& system) {
+  if (const auto own = system.model<double>().natural_steps()) return own->structure();
   const CompiledNatural* code = system.model<double>().compiled();
   const std::string size = std::to_string(system.constraint_count());
   if (!code || code->is_small()) return "dense " + size + " x " + size;

@@ -1,6 +1,7 @@
 #include "rattleback/integrators/shake_rattle.hpp"
 
 #include "rattleback/integrators/compiled_natural.hpp"
+#include "rattleback/integrators/natural_steps.hpp"
 #include "rattleback/integrators/registry.hpp"
 
 namespace rattleback {
@@ -14,6 +15,9 @@ struct MakeShakeRattle {
   template <class S>
   AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
     const Traits t = system.traits();
+    if (kicks(base))
+      if (const auto own = system.model<S>().natural_steps())
+        return own->stepper(*kicks(base), project, options);
     if constexpr (std::is_same_v<S, double> || std::is_same_v<S, Pack>)
       if (kicks(base))
         if (auto fast = compiled_stepper<S>(system, *kicks(base), project, options)) return fast;

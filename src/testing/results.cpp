@@ -103,4 +103,27 @@ std::ostream& operator<<(std::ostream& out, const ResidualResult& r) { return ou
 std::ostream& operator<<(std::ostream& out, const EnergyResult& r) { return out << r.text(); }
 std::ostream& operator<<(std::ostream& out, const FibreResult& r) { return out << r.text(); }
 
+double KernelResult::largest() const {
+  double most = 0;
+  for (double defect : {linearise, kick, hidden, transpose, gram, shift, newton, launch, arrive})
+    most = larger(most, defect);
+  return most;
+}
+
+std::string KernelResult::text() const {
+  std::ostringstream out;
+  out << "linearise " << linearise << ", kick " << kick << ", hidden " << hidden << ", transpose "
+      << transpose << ", gram " << gram << ", shift " << shift << ", newton " << newton << " after "
+      << newton_steps << ", launch " << launch << ", land " << land << " eps, arrive " << arrive
+      << ", floor " << (floor ? "right" : "WRONG") << ", branch " << (branch ? "right" : "WRONG")
+      << " (turned at " << turned << ")";
+  return with_failure(out, *this);
+}
+
+std::string KernelStepsResult::text() const {
+  std::ostringstream out;
+  out << "differences: state " << state << ", lambda " << lambda << "; balance " << balance;
+  return with_failure(out, *this);
+}
+
 }  // namespace rattleback::testing

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "rattleback/integrators/natural_constrained.hpp"
 #include "rattleback/problem/quad.hpp"
@@ -37,6 +39,19 @@ Point<S> winding(int n) {
   return z;
 }
 
+/// Rods as long as they are at z.
+template <class S, int D>
+std::vector<Link<D>> with_lengths(std::vector<Link<D>> links, const Point<S>& z) {
+  for (auto& l : links) {
+    Vector<double, D> d;
+    for (int c = 0; c < D; ++c)
+      d[c] = static_cast<double>(z.q[D * l.second + c]) -
+             (l.first == ground ? l.anchor[c] : static_cast<double>(z.q[D * l.first + c]));
+    l.length = d.norm();
+  }
+  return links;
+}
+
 template <class S>
 double distance(const Point<S>& a, const Point<S>& b) {
   return larger(largest_magnitude(a.q - b.q), largest_magnitude(a.p - b.p));
@@ -64,6 +79,26 @@ double difference_to_dense(const Sys& system, const Point<S>& start, int steps, 
   const double extent = largest_magnitude(a.q);
   EXPECT_LT(largest_magnitude(g), 8 * epsilon<S> * (1 + extent * extent));
   return most;
+}
+
+/// Forces that grow along a tree of long rods, from a start that is not yet projected. Steps of
+/// 0.01 become hard; the 24th has no solution.
+inline auto strained_tree() {
+  const auto pull = [](const auto& x, int i) {
+    using std::sin;
+    return x[1] * 1.5 + sin(x[0]) * (0.1 * i) + x[0] * x[0] * x[1] * 0.05;
+  };
+  const int n = 127;
+  Point<double> z{Vector<double, dynamic>(2 * n), Vector<double, dynamic>::Zero(2 * n)};
+  std::vector<Link<2>> links{{.first = ground, .second = 0}};
+  std::vector<double> masses;
+  for (int i = 0; i < n; ++i) {
+    z.q[2 * i] = 0.9 * (i + 1) + 0.1 * std::sin(3.0 * i), z.q[2 * i + 1] = 0.6 * std::cos(2.0 * i);
+    z.p[2 * i] = 0.1 * std::sin(1.0 + i);
+    if (i > 0) links.push_back({.first = (i - 1) / 2, .second = i});
+    masses.push_back(1 + 0.3 * (i % 4));
+  }
+  return std::pair(linked_system<2>(masses, pull, with_lengths(links, z)), z);
 }
 
 // Measured differences are 2e-15 to 4e-14; chains of up to thirty bodies over 40 steps.

@@ -4,14 +4,16 @@
 #include <cmath>
 
 #include "allocations.hpp"
+#include "integrators/linked_reference.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
+#include "rattleback/integrators/registry.hpp"
 
 namespace rattleback {
 namespace {
 
 using testing::allocations;
 
-const auto gravity = [](const auto& x) { return x[1]; };
+using linked_tests::gravity;
 
 template <class Sys>
 long allocations_in_steps(const Sys& system) {
@@ -47,6 +49,53 @@ TEST(LinkedAllocation, NoneInATree) {
     links.push_back({.first = i - 1, .second = i, .length = 1, .anchor = {0, 0}});
   EXPECT_EQ(allocations_in_steps(linked_system<2>(std::vector<double>(40, 1.0), gravity, links)),
             0);
+}
+
+/// Broyden's vectors are there before they are needed.
+TEST(LinkedAllocation, NoneInHardSteps) {
+  auto [system, z] = linked_tests::strained_tree();
+  NaturalConstrained<std::decay_t<decltype(system)>, double> stepper(system, {1, 0});
+  ASSERT_TRUE(stepper.project(system, z));
+  const long before = allocations;
+  int most = 0;
+  for (int k = 0; k < 23; ++k) {
+    const Status status = stepper.step(system, z, 0.01, true);
+    ASSERT_TRUE(status) << k;
+    most = std::max(most, status.iterations);
+  }
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_GT(most, 10);  // measured: 14
+}
+
+/// A chain in disguise keeps its kernel: its stepper takes memory in proportion to its length,
+/// where a full matrix would take the square of it, and evaluates each link as often in a long
+/// chain.
+TEST(LinkedAllocation, AnErasedChainIsLinear) {
+  if (!testing::counts_allocations) GTEST_SKIP() << "malloc cannot be replaced here";
+  static long evaluations;
+  const auto counted = [](const auto& d) {
+    ++evaluations;
+    return (d[0] * d[0] + d[1] * d[1] - 1.0) * 0.5;
+  };
+  const auto cost = [&](int n) {
+    const AnySystem chain("chain", chain_system<2>(n, gravity, counted));
+    auto z = linked_tests::winding<double, 2>(n);
+    z.p.setZero();
+    const long before = testing::allocated;
+    const auto stepper = find_method("rattle").stepper<double>(chain);
+    const double bytes = static_cast<double>(testing::allocated - before) / n;
+    EXPECT_TRUE(stepper->step(chain, z, 1e-3)) << n;
+    evaluations = 0;
+    const long settled = allocations;
+    EXPECT_TRUE(stepper->step(chain, z, 1e-3)) << n;
+    EXPECT_EQ(allocations - settled, 0);
+    return std::pair(bytes, static_cast<double>(evaluations) / n);
+  };
+  const auto [bytes, calls] = cost(1000);
+  const auto [long_bytes, long_calls] = cost(20000);
+  EXPECT_LT(long_bytes, 1.1 * bytes) << bytes;
+  EXPECT_GT(calls, 0);
+  EXPECT_LE(long_calls, calls + 0.01);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "rattleback/integrators/chain_passes.hpp"
 #include "rattleback/integrators/kernel.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
+#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
@@ -29,6 +30,7 @@ class ChainKernel {
 
   explicit ChainKernel(const Sys& system) : n_(system.bodies()), gram_(n_) {}
 
+  static SolverKind kind(const Sys&) { return SolverKind::chain; }
   static Jacobian jacobian(const Sys& system) { return Jacobian(system); }
   static void exchange(Jacobian& j, Jacobian& next) { j.swap(next); }
 

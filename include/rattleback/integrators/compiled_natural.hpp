@@ -2,8 +2,7 @@
 // ones with the structure of their constraints.
 #pragma once
 
-#include "rattleback/integrators/any_stepper.hpp"
-#include "rattleback/integrators/shake_rattle.hpp"
+#include "rattleback/integrators/natural_steps.hpp"
 
 namespace rattleback {
 

@@ -63,6 +63,9 @@ class CompiledAlgebra {
         pivots_(system.constraint_count()),
         solution_(system.constraint_count()) {}
   static int nonzeros(const CompiledSystem<S>& system) { return system.code().pattern.nonzeros(); }
+  static const Structure& structure(const CompiledSystem<S>& system) {
+    return system.algebra().structure();
+  }
   S inverse_mass(int i) const { return system_.inverse_mass(i); }
 
   void force(const Values& j, const Values& x, Values& out) const {

@@ -44,8 +44,11 @@ class LinkAlgebra {
   static int nonzeros(const Sys& system) {
     return 2 * D * system.constraint_count();
   }
+  template <class Sys>
+  static Structure structure(const Sys& system) {
+    return choose_structure(coupling_pattern(system.graph(), system.bodies()));
+  }
   T inverse_mass(int coordinate) const { return T(inverse_mass_[coordinate / D]); }
-  const Structure& structure() const { return gram_.structure(); }
 
   /// G^T x
   void force(const Values& j, const Values& x, Values& out) const {

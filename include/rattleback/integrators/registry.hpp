@@ -7,6 +7,7 @@
 
 #include "rattleback/integrators/any_stepper.hpp"
 #include "rattleback/integrators/integrate.hpp"
+#include "rattleback/integrators/natural_steps.hpp"
 
 namespace rattleback {
 

@@ -1,7 +1,8 @@
 // The verbs of kernel.hpp where G is sparse: the array of its nonzeros, in an order that its
 // algebra knows. Two algebras are there, for bodies joined by links (link_algebra.hpp) and for
 // natural systems in straight-line code (compiled_system.hpp). With W = M^-1, an algebra gives
-//   nonzeros()                how many
+//   nonzeros(system)          how many
+//   structure(system)         what G W G^T is to a solver
 //   inverse_mass(i)           W_ii
 //   force(G, x, out)          out = G^T x
 //   displacement(G, x, out)   out = W G^T x
@@ -44,6 +45,7 @@ class SparseKernel {
     for (int i = 0; i < system.dimension(); ++i) inverse_mass_[i] = algebra_.inverse_mass(i);
   }
 
+  static SolverKind kind(const Sys& system) { return Algebra::structure(system).kind; }
   static Jacobian jacobian(const Sys& system) {
     return Jacobian::Constant(Algebra::nonzeros(system), S(0));
   }
@@ -144,8 +146,6 @@ class SparseKernel {
       beyond += ScalarTraits<S>::within(g[k], factor * floor[k]) ? 0 : 1;
     return beyond == 0;
   }
-
-  const Algebra& algebra() const { return algebra_; }
 
  private:
   // Not inlined: only parameters promise the compiler that eight arrays do not overlap.

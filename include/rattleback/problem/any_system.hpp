@@ -14,6 +14,10 @@
 namespace rattleback {
 
 struct CompiledNatural;  // expression/expression_system.hpp
+template <class S>
+class NaturalSteps;  // integrators/natural_steps.hpp
+template <class Sys, class S>
+class TypedNaturalSteps;  // there, too: to be included where a system with a kernel is wrapped
 
 /// The questions of a system in one scalar type.
 template <class S>
@@ -37,6 +41,8 @@ class SystemModel {
   virtual bool flow(V& q, V& p, const Real<S>& h) const = 0;
   /// The straight-line code of a natural system made of expressions; null where there is none.
   virtual const CompiledNatural* compiled() const { return nullptr; }
+  /// Steps of a natural system that brings its own linear algebra; null for others.
+  virtual std::shared_ptr<const NaturalSteps<S>> natural_steps() const { return nullptr; }
 };
 
 namespace detail {
@@ -120,8 +126,15 @@ class TypedModel final : public SystemModel<S> {
     }
     return false;
   }
+  std::shared_ptr<const NaturalSteps<S>> natural_steps() const override {
+    if constexpr (stepped && requires { typename Sys::template Kernel<S>; })
+      return std::make_shared<const TypedNaturalSteps<Sys, S>>(system_);
+    else
+      return nullptr;
+  }
 
  private:
+  static constexpr bool stepped = !std::is_same_v<S, Dual<Quad, 4>>;  // else for matrices only
   // Reused between calls, so that sizes known at run time cost no allocation in a step.
   template <int Size, int Slot>
   static Vector<S, Size>& vector(Eigen::Index size) {

@@ -79,6 +79,38 @@ struct EnergyResult : Result {
   std::string text() const;
 };
 
+/// A kernel (integrators/kernel.hpp) at one point: largest defects, each relative to the size of
+/// the terms: 1e-16 is round-off.
+struct KernelResult : Result {
+  double linearise = 0;  ///< g(q)
+  double kick = 0;       ///< G^T lambda
+  double hidden = 0;     ///< G W p
+  double transpose = 0;  ///< lambda . G W p - W p . G^T lambda
+  double gram = 0;       ///< (G W G^T) x - b after solve and after solve_fresh
+  double shift = 0;      ///< W G^T delta, and its sum
+  double newton = 0;     ///< (G_1 W G^T) x - b where solve_newton has ended
+  int newton_steps = 0;  ///< how often it was called
+  double launch = 0;     ///< q_1
+  double land = 0;       ///< g(q_1), in units of its round-off eps sum_j |G_ij||q|
+  double arrive = 0;     ///< q_1 and p_1 for the lambda found, V_q(q_1), mu = G_1 W p_1
+  bool floor = true;     ///< what is below eps |G_i||q| counts as round-off, what is far above not
+  bool branch = true;    ///< same_branch says what the diagonals of G' W G^T say
+  int turned = 0;        ///< at how many of the points tried it is false
+
+  double largest() const;
+  std::string text() const;
+};
+
+/// Steps through a kernel against steps through dense matrices.
+struct KernelStepsResult : Result {
+  double state = 0;   ///< largest difference of q and p, relative to their size
+  double lambda = 0;  ///< of h G^T lambda, which moves q: lambda itself is uncertain by eps |q|/h
+  /// p_1 - p + G^T lambda + a h V_q(q) + b h V_q(q_1) + G_1^T mu: whether the multipliers that are
+  /// reported are those that acted
+  double balance = 0;
+  std::string text() const;
+};
+
 /// Two methods compared on fibres: both projected to {g,H} = 0.
 struct FibreResult : Result {
   int steps = 0;

@@ -1,0 +1,94 @@
+// SHAKE and RATTLE on a natural system that is known by its type, for those who know it as an
+// AnySystem only: a chain in disguise keeps its kernel.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
+
+namespace rattleback {
+
+/// What SystemModel::natural_steps() gives out.
+template <class S>
+class NaturalSteps {
+ public:
+  virtual ~NaturalSteps() = default;
+  virtual AnyStepperPointer<S> stepper(Kicks kicks, Projection project,
+                                       const SolveOptions& options) const = 0;
+  /// How the constraints are solved for, in words: "chain of 100".
+  virtual std::string structure() const = 0;
+};
+
+namespace detail {
+
+/// A stepper on a system of its own, whatever AnySystem it is called with.
+template <class S, class Sys>
+class BoundStepper final : public AnyStepper<S> {
+ public:
+  BoundStepper(std::shared_ptr<const Sys> system, Kicks kicks, Projection project,
+               const SolveOptions& options)
+      : system_(std::move(system)), stepper_(*system_, kicks, project, options) {}
+
+  Status step(const AnySystem&, State<S>& z, const Real<S>& h) override {
+    return with_static_size(z, [&](auto& point) { return stepper_.step(*system_, point, h); });
+  }
+  Advance advance(const AnySystem&, State<S>& z, const Real<S>& h, long count) override {
+    return with_static_size(
+        z, [&](auto& point) { return rattleback::advance(stepper_, *system_, point, h, count); });
+  }
+  void reset() override { stepper_.reset(); }
+  void select(std::size_t substep) override { stepper_.select(substep); }
+  Status present(const AnySystem&, State<S>& z) override {
+    return with_static_size(z, [&](auto& point) { return stepper_.present(*system_, point); });
+  }
+  Vector<S, dynamic> lambda() const override { return stepper_.lambda(); }
+  Projections projections(long steps, long looks) override {
+    return stepper_.projections(steps, looks);
+  }
+
+ private:
+  static constexpr int N = Sys::dimension_at_compile_time;
+
+  /// f on a copy of static size, where there is one.
+  template <class F>
+  static auto with_static_size(State<S>& z, F&& f) {
+    if constexpr (N == dynamic) {
+      return f(z);
+    } else {
+      State<S, N> small;
+      for (int i = 0; i < N; ++i) small.q[i] = z.q[i], small.p[i] = z.p[i];
+      const auto result = f(small);
+      for (int i = 0; i < N; ++i) z.q[i] = small.q[i], z.p[i] = small.p[i];
+      return result;
+    }
+  }
+
+  std::shared_ptr<const Sys> system_;
+  NaturalStepper<Sys, S> stepper_;
+};
+
+}  // namespace detail
+
+/// Of a system that brings its own kernel.
+template <class Sys, class S>
+class TypedNaturalSteps final : public NaturalSteps<S> {
+ public:
+  explicit TypedNaturalSteps(std::shared_ptr<const Sys> system) : system_(std::move(system)) {}
+
+  AnyStepperPointer<S> stepper(Kicks kicks, Projection project,
+                               const SolveOptions& options) const override {
+    return std::make_unique<detail::BoundStepper<S, Sys>>(system_, kicks, project, options);
+  }
+  std::string structure() const override {
+    const std::string size = std::to_string(system_->constraint_count());
+    return to_string(Sys::template Kernel<S>::kind(*system_)) + " of " + size;
+  }
+
+ private:
+  std::shared_ptr<const Sys> system_;
+};
+
+}  // namespace rattleback

@@ -1,0 +1,270 @@
+// The laws of integrators/kernel.hpp, measured: every verb of a kernel, and whole steps, against
+// full matrices made from the system itself.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "rattleback/integrators/natural_constrained.hpp"
+#include "rattleback/testing/results.hpp"
+
+namespace rattleback::testing {
+
+/// `own` is what the kernel K knows, `system` the same system for everybody.
+template <class K, class S, class Own, class Sys>
+class KernelLaws {
+ public:
+  using Point = State<S, K::N>;
+  using Column = Vector<S, dynamic>;
+  using Full = Matrix<S, dynamic>;
+
+  KernelLaws(const Own& own, const Sys& system, Point z, const Real<S>& h, Kicks kicks = {})
+      : own_(own),
+        system_(system),
+        z_(std::move(z)),
+        h_(h),
+        kicks_(kicks),
+        n_(system.dimension()),
+        m_(system.constraint_count()),
+        kernel_(own),
+        w_(own),
+        g0_(m_),
+        j0_(m_, n_),
+        w0_(n_, m_) {
+    full(z_.q, g0_, j0_);
+    for (int k = 0; k < m_; ++k) w0_.col(k) = velocity(Column(j0_.row(k).transpose()));
+  }
+
+  KernelResult verbs() {
+    products();
+    solves();
+    whole_step();
+    judgements();
+    return result_;
+  }
+
+ private:
+  /// Numbers of size one without a pattern.
+  static S probe(int i) { return S(std::sin(1.7 * i + 0.3) + 0.2); }
+  static double relative(const Column& a, const Column& b, double scale = 0) {
+    return largest_magnitude(Column(a - b)) /
+           std::max({largest_magnitude(b), scale, std::numeric_limits<double>::min()});
+  }
+  static void raise(double& most, double defect) { most = larger(most, defect); }
+
+  Column velocity(const Column& p) const {
+    PositionOf<Sys, S> x(n_), v(n_);
+    for (int i = 0; i < n_; ++i) x[i] = p[i];
+    system_.velocity(x, v);
+    return v;
+  }
+  Column slope(const typename K::Position& q) const {
+    PositionOf<Sys, S> x(n_), v(n_);
+    for (int i = 0; i < n_; ++i) x[i] = q[i];
+    system_.potential_gradient(x, v);
+    return v;
+  }
+  void full(const typename K::Position& q, Column& g, Full& j) const {
+    PositionOf<Sys, S> x(n_);
+    for (int i = 0; i < n_; ++i) x[i] = q[i];
+    MultiplierOf<Sys, S> value(m_);
+    JacobianOf<Sys, S> slope(m_, n_), unused(m_, n_);
+    system_.linearise(x, x, value, slope, unused);
+    g = value, j = slope;
+  }
+  Column times_gram(const Full& j, const Column& x) const { return j * (w0_ * x); }
+
+  void products() {
+    kernel_.linearise(own_, z_.q, w_.g, w_.jacobian);
+    raise(result_.linearise, relative(w_.g, g0_, largest_magnitude(j0_) * largest_magnitude(z_.q)));
+    for (int k = 0; k < m_; ++k) w_.lambda[k] = probe(k);
+    for (int i = 0; i < n_; ++i) w_.p[i] = z_.p[i] + probe(i);
+    const Column p = w_.p, lambda = w_.lambda;
+    kernel_.hidden(own_, w_.jacobian, w_.p, w_.mu);
+    kernel_.kick(w_.jacobian, w_.lambda, w_.p);
+    const Column force = p - w_.p;
+    raise(result_.kick, relative(force, j0_.transpose() * lambda, largest_magnitude(p)));
+    raise(result_.hidden, relative(w_.mu, j0_ * velocity(p)));
+    const S left = lambda.dot(Column(w_.mu)), right = velocity(p).dot(force);
+    raise(result_.transpose, magnitude(S(left - right)) / (m_ * largest_magnitude(p)));
+  }
+
+  void solves() {
+    FactorReport report = kernel_.factor(own_, w_.jacobian);
+    if (!report.ok) result_.failure = "factor says that G has lost its rank";
+    const auto check = [&](auto&& solve) {
+      for (int k = 0; k < m_; ++k) w_.g[k] = probe(k);
+      const Column b = w_.g;
+      solve();
+      raise(result_.gram, relative(times_gram(j0_, w_.g), b, largest_magnitude(w_.g)));
+    };
+    check([&] { kernel_.solve(w_.g); });
+    check([&] { (void)kernel_.solve_fresh(own_, w_.jacobian, w_.g, true); });
+    for (const bool first : {true, false}) {
+      w_.q = z_.q;
+      for (int k = 0; k < m_; ++k) w_.g[k] = probe(k), w_.mu[k] = probe(k + 1);
+      const Column delta = w_.g, sum = first ? delta : Column(delta + w_.mu);
+      kernel_.shift(own_, w_.jacobian, w_.g, first, w_.q, w_.mu);
+      raise(result_.shift, relative(z_.q - w_.q, w0_ * delta, largest_magnitude(z_.q)));
+      raise(result_.shift, relative(w_.mu, sum));
+    }
+  }
+
+  /// launch, Newton, correct, arrive.
+  void whole_step() {
+    const Stride<S, K::N> stride{z_, h_, kicks_, true};
+    const Column v0 = slope(z_.q);
+    for (int i = 0; i < n_; ++i) w_.v_q[i] = v0[i];
+    for (int k = 0; k < m_; ++k) w_.lambda[k] = S(probe(k) * h_);
+    auto floor = K::floor(own_);
+    kernel_.measure(z_.q, w_.jacobian, 2 * epsilon<S>, floor);
+    kernel_.launch(own_, stride, floor, w_);
+    const auto moved = [&] {  // where this lambda leads
+      const Column ph = z_.p - j0_.transpose() * w_.lambda - v0 * (h_ * kicks_.before);
+      return std::pair(ph, Column(z_.q + velocity(ph) * h_));
+    };
+    raise(result_.launch, relative(w_.q, moved().second));
+    newton();
+    kernel_.launch(own_, stride, floor, w_);
+    for (int k = 0; k < m_; ++k) w_.mu[k] = S(0);
+    for (int k = 0; k < 200 && !kernel_.settled(own_, w_.q, w_.g, w_.next, floor); ++k) {
+      if (!kernel_.solve_newton(own_, w_.jacobian, w_.next, w_.g)) result_.failure = "rank loss";
+      kernel_.shift(own_, w_.jacobian, w_.g, false, w_.q, w_.mu);
+    }
+    kernel_.correct(h_, w_);
+    kernel_.arrive(own_, stride, w_);
+    Column g1(m_);
+    Full j1(m_, n_);
+    full(w_.q, g1, j1);
+    double most = 0;
+    for (int k = 0; k < m_; ++k) {
+      double row = 0;
+      for (int i = 0; i < n_; ++i) row += magnitude(j1(k, i));
+      most = std::max(most, row);
+    }
+    raise(result_.land, largest_magnitude(g1) / (epsilon<S> * most * largest_magnitude(w_.q)));
+    const auto [ph, q1] = moved();
+    const Column v1 = slope(w_.q), p1 = ph - v1 * (h_ * kicks_.after);
+    raise(result_.arrive, relative(w_.q, q1));
+    raise(result_.arrive, relative(w_.p, p1));
+    raise(result_.arrive, relative(w_.v_q, v1, 1));
+    raise(result_.arrive, relative(w_.mu, j1 * velocity(p1), largest_magnitude(p1)));
+  }
+  /// Iterated on a linear equation, solve_newton ends at its solution.
+  void newton() {
+    Column g1(m_), x = Column::Constant(m_, S(0)), b(m_);
+    Full j1(m_, n_);
+    full(w_.q, g1, j1);
+    kernel_.linearise(own_, w_.q, w_.g, w_.next);
+    for (int k = 0; k < m_; ++k) b[k] = probe(k);
+    for (double last = 1e300;; ++result_.newton_steps) {
+      const Column rest = b - times_gram(j1, x);
+      const double size = largest_magnitude(rest) / (1 + largest_magnitude(x));
+      result_.newton = size;
+      if (!(size < last) && last < 1e-10) return;
+      if (result_.newton_steps > 100) return;
+      last = std::min(size, last);
+      for (int k = 0; k < m_; ++k) w_.g[k] = rest[k];
+      if (!kernel_.solve_newton(own_, w_.jacobian, w_.next, w_.g)) result_.failure = "rank loss";
+      x += w_.g;
+    }
+  }
+
+  void judgements() {
+    kernel_.linearise(own_, z_.q, w_.g, w_.jacobian);
+    (void)kernel_.factor(own_, w_.jacobian).ok;
+    auto floor = K::floor(own_);
+    kernel_.measure(z_.q, w_.jacobian, 1e-6, floor);
+    double most = 0;
+    for (int k = 0; k < m_; ++k) {
+      double row = 0, sum = 0;
+      for (int i = 0; i < n_; ++i) {
+        row += magnitude(base(j0_(k, i))) * magnitude(base(z_.q[i]));
+        sum += magnitude(base(j0_(k, i)));
+      }
+      w_.g[k] = S(0.99e-6 * row);
+      most = std::max(most, sum * largest_magnitude(z_.q));
+    }
+    result_.floor = K::within_floor(w_.g, floor, 1);
+    for (int k = 0; k < m_; ++k) {
+      w_.mu.setConstant(S(0));
+      w_.mu[k] = S(-1.01e-6 * most);
+      result_.floor = result_.floor && !K::within_floor(w_.mu, floor, 1);
+    }
+    // From here to there, through points where gradients have turned.
+    for (const double part : {0.0, 0.3, 0.7, 1.0}) {
+      w_.q = z_.q * S(1 - 2 * part);
+      Column g(m_);
+      Full j(m_, n_);
+      full(w_.q, g, j);
+      bool same = true;
+      for (int k = 0; k < m_; ++k) same = same && smallest(base(S(j.row(k) * w0_.col(k)))) > 0;
+      kernel_.linearise(own_, w_.q, w_.g, w_.next);
+      result_.branch = result_.branch && kernel_.same_branch(own_, w_.jacobian, w_.next) == same;
+      result_.turned += same ? 0 : 1;
+    }
+  }
+
+  const Own& own_;
+  const Sys& system_;
+  Point z_;
+  Real<S> h_;
+  Kicks kicks_;
+  int n_, m_;
+  K kernel_;
+  Work<K> w_;
+  Column g0_;
+  Full j0_, w0_;  // G and W G^T at z
+  KernelResult result_;
+};
+
+/// Every verb of a kernel at z, and one step of size h.
+template <class K, class S, class Own, class Sys>
+KernelResult check_kernel(const Own& own, const Sys& system, const State<S, K::N>& z,
+                          const Real<S>& h, Kicks kicks = {}) {
+  return KernelLaws<K, S, Own, Sys>(own, system, z, h, kicks).verbs();
+}
+
+/// `steps` steps through the kernel and through dense matrices.
+template <class K, class S, class Own, class Sys>
+KernelStepsResult check_kernel_steps(const Own& own, const Sys& system, const State<S, K::N>& z,
+                                     const Real<S>& h, int steps, Kicks kicks = {},
+                                     bool project = true) {
+  using Dense = DenseKernel<Sys, S>;
+  NaturalConstrained<Own, S, K> core(own, kicks);
+  NaturalConstrained<Sys, S, Dense> dense(system, kicks);
+  const int n = system.dimension(), m = system.constraint_count();
+  State<S, K::N> a = z;
+  StateOf<Sys, S> b{PositionOf<Sys, S>(z.q), PositionOf<Sys, S>(z.p)};
+  PositionOf<Sys, S> v(n), v1(n);
+  MultiplierOf<Sys, S> g(m);
+  JacobianOf<Sys, S> j(m, n), j1(m, n), unused(m, n);
+  KernelStepsResult result;
+  for (int k = 0; k < steps; ++k) {
+    const StateOf<Sys, S> before{PositionOf<Sys, S>(a.q), PositionOf<Sys, S>(a.p)};
+    if (!core.step(own, a, h, project) || !dense.step(system, b, h, project)) {
+      result.failure = "step " + std::to_string(k) + " failed";
+      return result;
+    }
+    const StateOf<Sys, S> after{PositionOf<Sys, S>(a.q), PositionOf<Sys, S>(a.p)};
+    const double size = larger(largest_magnitude(b.q), largest_magnitude(b.p));
+    const double apart = larger(largest_magnitude(after.q - b.q), largest_magnitude(after.p - b.p));
+    result.state = larger(result.state, apart / size);
+    const Vector<S, dynamic> lambda = core.lambda(), mu = core.mu(), truth = dense.lambda();
+    system.linearise(before.q, before.p, g, j, unused);
+    const Vector<S, dynamic> apart_by = j.transpose() * (lambda - truth) * h;
+    result.lambda = larger(result.lambda, largest_magnitude(apart_by) / size);
+    system.linearise(after.q, after.p, g, j1, unused);
+    system.potential_gradient(before.q, v);
+    system.potential_gradient(after.q, v1);
+    Vector<S, dynamic> rest = after.p - before.p + j.transpose() * lambda + v * (h * kicks.before) +
+                              v1 * (h * kicks.after);
+    if (project) rest += j1.transpose() * mu;
+    result.balance = larger(result.balance, largest_magnitude(rest) / size);
+  }
+  return result;
+}
+
+}  // namespace rattleback::testing
