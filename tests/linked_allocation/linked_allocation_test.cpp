@@ -3,10 +3,11 @@
 
 #include <cmath>
 
-#include "allocations.hpp"
 #include "integrators/linked_reference.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
 #include "rattleback/integrators/registry.hpp"
+
+#include "allocations.hpp"  // last: it defines what others declare
 
 namespace rattleback {
 namespace {
