@@ -43,6 +43,14 @@ inline MethodInfo shake_rattle_info(BaseMap base, Projection project) {
           .cite = shake ? "[McLachlan12 Def. 1.3]" : "[McLachlan12 Def. 1.4]"};
 }
 
+namespace detail {
+
+inline Projections projections(Projection project, long steps, long looks) {
+  return {0, project == Projection::every ? steps : project == Projection::output ? looks : 0};
+}
+
+}  // namespace detail
+
 /// A core as a stepper. A core is made from a system, what it does between two projections (Kicks,
 /// or a base map), and options; it steps, projects, forgets, knows its last
 /// lambda, and remembers multipliers for each substep of a composition.
@@ -67,7 +75,7 @@ class CoreStepper {
   }
   const auto& lambda() const { return core_.lambda(); }
   Projections projections(long steps, long looks) const {
-    return {0, project_ == Projection::every ? steps : project_ == Projection::output ? looks : 0};
+    return detail::projections(project_, steps, looks);
   }
   const Core& core() const { return core_; }
 
