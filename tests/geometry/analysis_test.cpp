@@ -35,6 +35,7 @@ const Expected table[] = {
     {"inconsistent_points", "inconsistent: no point satisfies the constraints", false, 0, -1, 0, 0,
      0, true, false},
     {"index5", "degenerate: index 5", false, 1, 5, 3, 0, 4, true, false},
+    {"index4", "degenerate: index 4", false, 2, 4, 4, 0, 6, true, false},
     {"index5_sibling", "not determined: 1 multiplier free", false, 1, -1, 0, 1, 0, true, false},
     {"energy_constraint", "not determined: 1 multiplier free", false, 1, -1, 0, 1, 0, true, false},
     {"angular_momentum", "well posed", true, 3, 3, 3, 0, 6, true, true},
