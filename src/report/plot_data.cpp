@@ -29,6 +29,7 @@ Table curve_points(const RunData& run, const std::vector<Series>& axes) {
   Table points{0, static_cast<int>(axes.size()), {}};
   const long step = stride(run.rows(), most_points);
   for (long row = 0; row < run.rows(); row += step) add_row(points, run, axes, row);
+  if ((run.rows() - 1) % step != 0) add_row(points, run, axes, run.rows() - 1);
   return points;
 }
 
@@ -78,7 +79,8 @@ std::vector<Range> column_ranges(const std::vector<double>& values) {
 }
 
 double column_time(const RunData& run, std::size_t i) {
-  return run.time[i * static_cast<std::size_t>(stride(run.rows(), most_columns))];
+  const auto step = static_cast<std::size_t>(stride(run.rows(), most_columns));
+  return (i + 1) * step < run.time.size() ? run.time[i * step] : run.time.back();
 }
 
 Decades::Decades(std::initializer_list<const std::vector<double>*> drawn) {

@@ -26,7 +26,7 @@ struct Range {
   Range padded(double part) const;
 };
 
-/// The drawn points of a curve, a column per axis.
+/// The drawn points of a curve, the last one among them, a column per axis.
 Table curve_points(const RunData& run, const std::vector<Series>& axes);
 /// Its first and last one.
 Table curve_ends(const RunData& run, const std::vector<Series>& axes);
@@ -37,7 +37,7 @@ bool scattered(const RunData& run, const Curves& curves);
 
 /// Of the values in each column of a plot over time.
 std::vector<Range> column_ranges(const std::vector<double>& values);
-/// Where column i begins.
+/// Where column i is drawn: where it begins, the last one at the end of the run.
 double column_time(const RunData& run, std::size_t i);
 
 /// The decades of a logarithmic axis. What is below them, zeros too, lies on the lower edge, which
