@@ -1,14 +1,15 @@
 """Checks that no method is forgotten: check_registry.py [ROOT]
 
-Every header in include/rattleback/integrators/ that speaks of MethodInfo defines a method and must
-be included by registry.hpp, from which the command line, the docs and the law suite are made.
+src/integrators/families.inc is the list from which the command line, the docs and the law suite are
+made. Every header in include/rattleback/integrators/ that speaks of MethodInfo defines a method and
+must be named there, and so must every family that a source in src/integrators/ defines.
 """
 
 import os
 import re
 import sys
 
-NOT_METHODS = {"method_info.hpp", "registry.hpp", "stepper.hpp"}
+NOT_METHODS = {"method_info.hpp", "family.hpp", "composition.hpp", "registry.hpp"}
 
 
 def read(path):
@@ -16,18 +17,27 @@ def read(path):
         return file.read()
 
 
+def files(folder, ending):
+    if os.path.isdir(folder):
+        yield from (name for name in sorted(os.listdir(folder)) if name.endswith(ending))
+
+
 def forgotten(root):
-    folder = os.path.join(root, "include", "rattleback", "integrators")
-    registry_path = os.path.join(folder, "registry.hpp")
-    if not os.path.exists(registry_path):
+    headers = os.path.join(root, "include", "rattleback", "integrators")
+    sources = os.path.join(root, "src", "integrators")
+    list_path = os.path.join(sources, "families.inc")
+    if not os.path.exists(list_path):
         return
-    registry = read(registry_path)
-    for name in sorted(os.listdir(folder)):
-        if not name.endswith(".hpp") or name in NOT_METHODS:
+    listed = read(list_path)
+    for name in files(headers, ".hpp"):
+        if name in NOT_METHODS or not re.search(r"\bMethodInfo\b", read(os.path.join(headers, name))):
             continue
-        mention = re.search(r"\bMethodInfo\b", read(os.path.join(folder, name)))
-        if mention and not re.search(rf"\b{re.escape(name)}\b", registry):
-            yield f"include/rattleback/integrators/{name}: not in registry.hpp"
+        if not re.search(rf"\b{re.escape(name)}\b", listed):
+            yield f"include/rattleback/integrators/{name}: not in families.inc"
+    for name in files(sources, ".cpp"):
+        for family in re.findall(r"^Family (\w+)_family\(\) \{", read(os.path.join(sources, name)), re.M):
+            if not re.search(rf"\bFAMILY\({family}\)", listed):
+                yield f"src/integrators/{name}: family '{family}' is not in families.inc"
 
 
 def main(root="."):

@@ -46,9 +46,9 @@ Answer answer(const ModelFile& file) {
     }
   }
   const auto reasons = a.problem ? obstacles(*a.problem, a.analysis)
-                                 : std::vector<std::string>(registry().size(), a.obstacle);
+                                 : std::vector<std::string>(law_methods().size(), a.obstacle);
   for (std::size_t i = 0; i < reasons.size(); ++i)
-    a.methods.push_back({&registry()[i], reasons[i]});
+    a.methods.push_back({&law_methods()[i], reasons[i]});
   return a;
 }
 
@@ -160,14 +160,28 @@ void print_names(std::string heading, const std::vector<std::string>& names) {
   line(heading, row);
 }
 
-/// Methods with the same reason stand together.
-void print_methods(const std::vector<Applicability>& methods) {
+/// Whether one reason, or none, holds for all variants of a family.
+bool all_alike(const Family& family, const std::vector<Applicability>& methods) {
+  const std::string* first = nullptr;
+  for (const auto& [method, reason] : methods) {
+    if (&method->family() != &family) continue;
+    if (first && *first != reason) return false;
+    first = &reason;
+  }
+  return true;
+}
+
+/// Methods with the same reason stand together, and a family for its variants where it can.
+void print_methods(const std::vector<Applicability>& methods, bool all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups{{"", {}}};
   for (const auto& [method, reason] : methods) {
     auto group = groups.begin();
     while (group != groups.end() && group->first != reason) ++group;
     if (group == groups.end()) group = groups.insert(group, {reason, {}});
-    group->second.push_back(method->info().name);
+    const Family& family = method->family();
+    const bool short_name = !all && all_alike(family, methods);
+    const std::string& name = short_name ? family.name : method->info().name;
+    if (group->second.empty() || group->second.back() != name) group->second.push_back(name);
   }
   if (groups[0].second.empty()) groups[0].second = {"none"};
   print_names("methods that apply", groups[0].second);
@@ -177,7 +191,7 @@ void print_methods(const std::vector<Applicability>& methods) {
   }
 }
 
-void print(const Answer& a) {
+void print(const Answer& a, bool all_methods) {
   line("model", a.model);
   if (a.problem) {
     line("coordinates", std::to_string(a.problem->system.dimension()));
@@ -188,7 +202,7 @@ void print(const Answer& a) {
   if (a.start_failed()) line("start", a.problem->no_start);
   if (a.problem)
     for (const auto& note : a.problem->notes) line("a run is", note);
-  print_methods(a.methods);
+  print_methods(a.methods, all_methods);
 }
 
 /// For standard error; where the messages are not printed already, with them.
@@ -209,7 +223,7 @@ int check(const CheckRequest& request) {
   if (request.json)
     std::printf("%s\n", check_json(a).text().c_str());
   else
-    print(a);
+    print(a, request.all_methods);
   std::fflush(stdout);
   if (a.fine()) return done;
   complain(request.file + ": " + objection(a, request.json));

@@ -167,6 +167,8 @@ class CommandLine {
     sub->add_option("FILE", check_.file, "Model file (TOML)")->required();
     add_settings(sub, check_.settings);
     sub->add_flag("--json", check_.json, "One JSON object on standard output, nothing else there");
+    sub->add_flag("--all-methods", check_.all_methods,
+                  "Every variant of the methods, with reasons");
   }
 
   void add_compare() {
@@ -195,11 +197,17 @@ class CommandLine {
   }
 
   void add_methods() {
-    CLI::App* sub = add_verb("methods", "List the methods and what each preserves",
-                             "  rattleback methods\n"
-                             "  rattleback methods --json",
-                             [this] { return methods(json_); });
-    sub->add_flag("--json", json_, "One JSON array on standard output, nothing else there");
+    CLI::App* sub =
+        add_verb("methods", "List the methods, their options and what each preserves",
+                 "  rattleback methods\n"
+                 "  rattleback methods rattle\n"
+                 "  rattleback methods --json",
+                 [this] { return complete_ ? complete_method(*complete_) : methods(methods_); });
+    sub->add_option("NAME", methods_.name, "One method, in full");
+    sub->add_flag("--json", methods_.json,
+                  "One JSON object on standard output, nothing else there");
+    sub->add_option("--complete", complete_, "For shells: what this beginning may become")
+        ->type_name("TEXT");
   }
 
   void add_plot() {
@@ -258,7 +266,8 @@ class CommandLine {
   CheckRequest check_;
   CompareRequest compare_;
   PlotRequest plot_;
-  bool json_ = false;
+  MethodsRequest methods_;
+  std::optional<std::string> complete_;
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ const Method& best_reference(const Problem& problem) {
   const auto rank = [](const Method& m) {
     return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
   };
-  for (const Method& m : registry())
+  for (const Method& m : law_methods())
     if (obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
   if (!best) throw ModelError(problem.file.path + ": no method applies");
   return *best;
@@ -165,10 +165,10 @@ int compare(const CompareRequest& request) {
   Problem problem = prepare(read_model(request.file, request.settings));
   require_well_posed(problem);
   Comparison result{.model = problem.system.name(), .notes = problem.notes};
-  std::vector<const Method*> methods;
+  std::vector<Method> methods;
   methods.reserve(request.methods.size());
   for (const auto& name : request.methods)
-    methods.push_back(&choose_method(problem, name, result.notes));
+    methods.push_back(choose_method(problem, name, result.notes));
   const Grid grid = choose_grid(problem, request, result.notes);
   result.time = grid.time;
   const Bench bench(problem, grid.time, {.tolerance = problem.file.run.tolerance.value_or(0)});
@@ -177,9 +177,9 @@ int compare(const CompareRequest& request) {
     ProgressBar bar("runs", !request.quiet);
     const long all = static_cast<long>(methods.size()) * (request.halvings + 1);
     double seconds = 0;
-    for (const Method* method : methods)
+    for (const Method& method : methods)
       for (int k = 0; k <= request.halvings && caught_signal() == 0; ++k) {
-        result.runs.push_back(bench.measured(*method, grid.steps << k));
+        result.runs.push_back(bench.measured(method, grid.steps << k));
         seconds += result.runs.back().figures.seconds;
         bar.show(static_cast<double>(result.runs.size()), static_cast<double>(all), seconds);
       }

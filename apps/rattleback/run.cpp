@@ -116,7 +116,7 @@ void require_same(const RunRequest& request, const RunHeader& header) {
   const auto refuse = [](const std::string& option, const std::string& is) {
     throw InputError(option, "the run to be resumed was made with " + is + ", which stays");
   };
-  if (request.method && find_method(*request.method).info().name != header.method)
+  if (request.method && find_method(*request.method) != find_method(header.method))
     refuse("--method", header.method);
   if (request.step && *request.step != header.step) refuse("--step", shortest(header.step));
   if (request.every && *request.every != header.every)
@@ -142,7 +142,7 @@ Job resumed_job(const RunRequest& request) {
     throw InputError(request.file, "is not the model that " + request.resume +
                                        " holds; leave it out to go on with that one");
   Job job{.problem = prepare(std::move(model)), .header = header, .file = request.resume};
-  job.plan.method = &find_method(header.method);
+  job.plan.method = find_method(header.method);
   job.plan.step = header.step;
   job.plan.every = header.every;
   job.plan.solve.tolerance = job.problem.file.run.tolerance.value_or(0);

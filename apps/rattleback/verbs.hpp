@@ -25,6 +25,11 @@ struct RunRequest : Wishes {
 struct CheckRequest {
   std::string file;
   Settings settings;
+  bool json = false, all_methods = false;
+};
+
+struct MethodsRequest {
+  std::string name;  ///< of one family, or empty
   bool json = false;
 };
 
@@ -46,7 +51,9 @@ struct PlotRequest {
 int run(const RunRequest& request);
 int check(const CheckRequest& request);
 int compare(const CompareRequest& request);
-int methods(bool json);
+int methods(const MethodsRequest& request);
+/// For shells: what this beginning of a method may become, one on a line.
+int complete_method(const std::string& text);
 int plot(const PlotRequest& request);
 
 }  // namespace rattleback::app

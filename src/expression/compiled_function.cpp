@@ -16,7 +16,7 @@ constexpr int most_native_values = 2'000'000;
 CompiledFunction::CompiledFunction(const Graph& graph, int split,
                                    std::span<const Program::Output> outputs)
     : body_(std::make_shared<Body>()) {
-  for (const Family& family : find_families(graph, split, outputs)) {
+  for (const OutputFamily& family : find_families(graph, split, outputs)) {
     Program program(graph, split, family.outputs);
     std::vector<double> constants = program.constants();
     body_->parts.push_back({family.rows, std::move(program), std::move(constants)});

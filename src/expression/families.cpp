@@ -56,8 +56,8 @@ class Shifted {
 
 }  // namespace
 
-std::vector<Family> find_families(const Graph& graph, int split,
-                                  std::span<const Program::Output> outputs) {
+std::vector<OutputFamily> find_families(const Graph& graph, int split,
+                                        std::span<const Program::Output> outputs) {
   std::vector<int> order(outputs.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
   const auto place = [&](int k) { return std::tuple(outputs[k].array, outputs[k].index); };
@@ -78,14 +78,14 @@ std::vector<Family> find_families(const Graph& graph, int split,
     first_of[rows].push_back(order[begin]);
     for (std::size_t k = begin; k < end; ++k) in_family[order[k]] = true;
   }
-  std::vector<Family> families;
+  std::vector<OutputFamily> families;
   for (auto& [rows, first] : first_of) {
     std::sort(first.begin(), first.end());  // as the caller wants them computed
-    Family family{{}, rows};
+    OutputFamily family{{}, rows};
     for (const int k : first) family.outputs.push_back(outputs[k]);
     families.push_back(std::move(family));
   }
-  Family rest;
+  OutputFamily rest;
   for (std::size_t k = 0; k < outputs.size(); ++k)
     if (!in_family[k]) rest.outputs.push_back(outputs[k]);
   if (!rest.outputs.empty()) families.push_back(std::move(rest));

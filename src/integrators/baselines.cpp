@@ -1,38 +1,51 @@
 #include "rattleback/integrators/baselines.hpp"
 
-#include "rattleback/integrators/registry.hpp"
+#include "rattleback/integrators/family.hpp"
 
 namespace rattleback {
 
 namespace {
 
-struct MakeBaseline {
-  Baseline kind;
+Option kind_option() {
+  std::vector<std::string> names;
+  for (const auto& baseline : baselines) names.emplace_back(baseline.name);
+  Option option = word_option("kind", "which of them", names);
+  option.in_name = true;
+  return option;
+}
 
+Baseline kind_of(const Values& values) {
+  for (const auto& baseline : baselines)
+    if (baseline.name == values.word("kind")) return baseline.kind;
+  throw InputError("kind", "unknown baseline '" + values.word("kind") + "'");
+}
+
+struct MakeBaseline {
   template <class S>
-  AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    const Baseline kind = kind_of(values);
     if (!info(kind).applies(system.traits()))
       throw ModelError("baseline " + std::string(info(kind).name) + ": " + system.name() +
                        (system.traits().holonomic ? " is not a natural system of constant mass"
                                                   : " has constraints on momenta"));
     if (kind == Baseline::projection)
-      return erase<S>(NaiveProjectionStepper<AnySystem, S>(system, options));
+      return erase<S>(NaiveProjectionStepper<AnySystem, S>(system, solve));
     if constexpr (is_dual<S>)
-      return erase<S>(DifferencedStepper<AnySystem, S>(system, kind, options));
+      return erase<S>(DifferencedStepper<AnySystem, S>(system, kind, solve));
     else
-      return erase<S>(EliminatedStepper<AnySystem, S>(system, kind, options));
+      return erase<S>(EliminatedStepper<AnySystem, S>(system, kind, solve));
   }
 };
 
 }  // namespace
 
-std::vector<Method> baseline_methods() {
-  std::vector<Method> methods;
-  methods.reserve(std::size(baselines));
-  for (const auto& b : baselines)
-    methods.emplace_back("baseline", Method::Options{{"kind", std::string(b.name)}},
-                         baseline_info(b.kind), MakeBaseline{b.kind});
-  return methods;
+Family baseline_family() {
+  return {.name = "baseline",
+          .text = "what not to use: the usual ways without structure, to compare with",
+          .options = {kind_option()},
+          .claims = [](const Values& v) -> Claims { return baseline_info(kind_of(v)); },
+          .make = MakeBaseline{}};
 }
 
 }  // namespace rattleback

@@ -1,6 +1,6 @@
 #include "rattleback/integrators/compensated.hpp"
 
-#include "rattleback/integrators/any_stepper.hpp"
+#include "common_options.hpp"
 
 namespace rattleback {
 
@@ -18,16 +18,12 @@ void refuse_compensated(const std::string& method) {
 
 AnyStepperPointer<double> compensated_stepper(const AnySystem& system, const Method& method,
                                               const SolveOptions& solve) {
-  const bool shake = method.family() == "shake";
-  if (!shake && method.family() != "rattle") detail::refuse_compensated(method.info().name);
-  const auto& options = method.options();
-  const Projection project = shake                               ? Projection::never
-                             : options.at("project") == "output" ? Projection::output
-                                                                 : Projection::every;
-  for (const auto& b : base_maps)
-    if (b.name == options.at("base"))
-      return erase<double>(detail::make_compensated(system, b.map, project, solve));
-  detail::refuse_compensated(method.info().name);
+  const std::string& family = method.family().name;
+  const bool composed = method.values().has("compose") && method.values().word("compose") != "none";
+  if ((family != "shake" && family != "rattle") || composed)
+    detail::refuse_compensated(method.info().name);
+  return erase<double>(detail::make_compensated(system, base_of(method.values()),
+                                                projection_of(method.values()), solve));
 }
 
 }  // namespace rattleback

@@ -1,48 +1,33 @@
 #include "rattleback/integrators/cotangent.hpp"
 
-#include "rattleback/integrators/registry.hpp"
+#include "common_options.hpp"
 
 namespace rattleback {
 
 namespace {
 
-/// A stepper of the registry as the inner one: the cores are instantiated in one place.
-template <class S>
-struct Borrowed {
-  AnyStepperPointer<S> stepper;
-
-  Status step(const AnySystem& system, State<S>& z, const Real<S>& h) {
-    return stepper->step(system, z, h);
-  }
-  void reset() { stepper->reset(); }
-  void select(std::size_t substep) { stepper->select(substep); }
-  Vector<S, dynamic> lambda() const { return stepper->lambda(); }
-};
-
 struct MakeCotangent {
-  Method shake;
-
   template <class S>
-  AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
     if (!system.traits().holonomic)
       throw ModelError("cotangent: g = 0 of " + system.name() +
                        " is not a configuration manifold: its constraints contain momenta");
-    return erase<S>(CotangentStepper<AnySystem, S, Borrowed<S>>(
-        system, Borrowed<S>{shake.stepper<S>(system, options)}, options));
+    using Inner = OwnedStepper<S>;
+    Inner shake{shake_rattle_stepper<S>(system, base_of(values), Projection::never, solve)};
+    return erase<S>(CotangentStepper<AnySystem, S, Inner>(system, std::move(shake), solve));
   }
 };
 
 }  // namespace
 
-std::vector<Method> cotangent_methods() {
-  std::vector<Method> methods;
-  const auto inner = shake_rattle_methods();
-  for (const auto& b : base_maps)
-    for (const Method& m : inner)
-      if (m.info().name == "shake:base=" + std::string(b.name))
-        methods.emplace_back("cotangent", Method::Options{{"base", std::string(b.name)}},
-                             cotangent_info(b.map), MakeCotangent{m});
-  return methods;
+Family cotangent_family() {
+  return composable(
+      {.name = "cotangent",
+       .text = "SHAKE as a map of T*Q, Q = { g(q) = 0 }: shown by canonical representatives",
+       .options = {base_option()},
+       .claims = [](const Values& v) -> Claims { return cotangent_info(base_of(v)); },
+       .make = MakeCotangent{}});
 }
 
 }  // namespace rattleback

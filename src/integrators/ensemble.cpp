@@ -7,7 +7,7 @@
 #include <cstdio>
 
 #include "rattleback/expression/expression_system.hpp"
-#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/family.hpp"
 
 namespace rattleback {
 

@@ -1,29 +1,35 @@
 #include "rattleback/integrators/index1.hpp"
 
-#include "rattleback/integrators/registry.hpp"
+#include "common_options.hpp"
 
 namespace rattleback {
 
 namespace {
 
-struct MakeIndex1 {
-  int stages;
+int stages_of(BaseMap base) {
+  return base == BaseMap::midpoint ? 1 : base == BaseMap::gauss2 ? 2 : 3;
+}
 
+struct MakeIndex1 {
   template <class S>
-  AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
-    return erase<S>(Index1Stepper<AnySystem, S>(system, stages, options));
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    return erase<S>(Index1Stepper<AnySystem, S>(system, stages_of(base_of(values)), solve));
   }
 };
 
 }  // namespace
 
-std::vector<Method> index1_methods() {
-  std::vector<Method> methods;
-  for (auto [base, stages] :
-       {std::pair{BaseMap::midpoint, 1}, {BaseMap::gauss2, 2}, {BaseMap::gauss3, 3}})
-    methods.emplace_back("index1", Method::Options{{"base", std::string(info(base).name)}},
-                         index1_info(base), MakeIndex1{stages});
-  return methods;
+Family index1_family() {
+  Option base = word_option("base", "Gauss collocation with 1, 2 or 3 stages",
+                            {"midpoint", "gauss2", "gauss3"});
+  base.in_name = true;
+  return composable(
+      {.name = "index1",
+       .text = "Gauss collocation on q' = H_p, p' = -H_q, 0 = H_beta, for constraints alpha = 0",
+       .options = {base},
+       .claims = [](const Values& v) -> Claims { return index1_info(base_of(v)); },
+       .make = MakeIndex1{}});
 }
 
 }  // namespace rattleback

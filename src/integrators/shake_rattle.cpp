@@ -1,48 +1,69 @@
 #include "rattleback/integrators/shake_rattle.hpp"
 
+#include "common_options.hpp"
 #include "rattleback/integrators/compiled_natural.hpp"
 #include "rattleback/integrators/natural_steps.hpp"
-#include "rattleback/integrators/registry.hpp"
 
 namespace rattleback {
+
+template <class S>
+AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, BaseMap base, Projection project,
+                                          const SolveOptions& solve) {
+  const Traits t = system.traits();
+  if (kicks(base))
+    if (const auto own = system.model<S>().natural_steps())
+      return own->stepper(*kicks(base), project, solve);
+  if constexpr (std::is_same_v<S, double> || std::is_same_v<S, Pack>)
+    if (kicks(base))
+      if (auto fast = compiled_stepper<S>(system, *kicks(base), project, solve)) return fast;
+  if (t.natural && t.holonomic && kicks(base) && system.constraint_count() > 0)
+    return erase<S>(NaturalStepper<AnySystem, S>(system, *kicks(base), project, solve));
+  return erase<S>(GeneralStepper<AnySystem, S>(system, base, project, solve));
+}
+template AnyStepperPointer<double> shake_rattle_stepper(const AnySystem&, BaseMap, Projection,
+                                                        const SolveOptions&);
+template AnyStepperPointer<Dual<double, 4>> shake_rattle_stepper(const AnySystem&, BaseMap,
+                                                                 Projection, const SolveOptions&);
+template AnyStepperPointer<Quad> shake_rattle_stepper(const AnySystem&, BaseMap, Projection,
+                                                      const SolveOptions&);
+template AnyStepperPointer<Pack> shake_rattle_stepper(const AnySystem&, BaseMap, Projection,
+                                                      const SolveOptions&);
 
 namespace {
 
 struct MakeShakeRattle {
-  BaseMap base;
-  Projection project;
-
   template <class S>
-  AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
-    const Traits t = system.traits();
-    if (kicks(base))
-      if (const auto own = system.model<S>().natural_steps())
-        return own->stepper(*kicks(base), project, options);
-    if constexpr (std::is_same_v<S, double> || std::is_same_v<S, Pack>)
-      if (kicks(base))
-        if (auto fast = compiled_stepper<S>(system, *kicks(base), project, options)) return fast;
-    if (t.natural && t.holonomic && kicks(base) && system.constraint_count() > 0)
-      return erase<S>(NaturalStepper<AnySystem, S>(system, *kicks(base), project, options));
-    return erase<S>(GeneralStepper<AnySystem, S>(system, base, project, options));
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    return shake_rattle_stepper<S>(system, base_of(values), projection_of(values), solve);
   }
 };
 
-void add(std::vector<Method>& methods, BaseMap base, Projection project) {
-  const bool shake = project == Projection::never;
-  Method::Options options{{"base", std::string(info(base).name)}};
-  if (!shake) options["project"] = project == Projection::every ? "every" : "output";
-  methods.emplace_back(shake ? "shake" : "rattle", std::move(options),
-                       shake_rattle_info(base, project), MakeShakeRattle{base, project});
+Claims claims(const Values& values) {
+  return shake_rattle_info(base_of(values), projection_of(values));
 }
 
 }  // namespace
 
-std::vector<Method> shake_rattle_methods() {
-  std::vector<Method> methods;
-  for (const auto& b : base_maps) add(methods, b.map, Projection::never);
-  for (auto project : {Projection::every, Projection::output})
-    for (const auto& b : base_maps) add(methods, b.map, project);
-  return methods;
+Family shake_family() {
+  return {.name = "shake",
+          .text = "SHAKE: lands on g = 0, and leaves {g,H} = 0 to whoever looks",
+          .options = {base_option()},
+          .claims = claims,
+          .make = MakeShakeRattle{}};
+}
+
+Family rattle_family() {
+  Family rattle{.name = "rattle",
+                .text = "RATTLE: the map of SHAKE on fibres, with momenta on {g,H} = 0",
+                .options = {base_option(), project_option()},
+                .claims = claims,
+                .make = MakeShakeRattle{}};
+  for (const OptionValue& base : base_option().samples)
+    rattle.together.push_back({{"base", base}, {"project", "output"}});
+  rattle.together.push_back({{"base", "midpoint"}, {"compose", "triplejump4"}});
+  rattle.together.push_back({{"project", "output"}, {"compose", "triplejump4"}});
+  return composable(std::move(rattle));
 }
 
 }  // namespace rattleback

@@ -1,42 +1,51 @@
 #include "rattleback/integrators/variational.hpp"
 
-#include "rattleback/integrators/registry.hpp"
+#include "common_options.hpp"
 
 namespace rattleback {
 
 namespace {
 
-struct MakeVariational {
-  Quadrature quadrature;
-  std::vector<Method> same;  ///< RATTLE with the same kicks, where there is one
+Option quadrature_option() {
+  std::vector<std::string> names;
+  for (const auto& rule : quadratures) names.emplace_back(rule.name);
+  Option option = word_option("quadrature", "of the discrete Lagrangian", names);
+  option.in_name = true;
+  return option;
+}
 
+Quadrature quadrature_of(const Values& values) {
+  for (const auto& rule : quadratures)
+    if (rule.name == values.word("quadrature")) return rule.quadrature;
+  throw InputError("quadrature", "unknown quadrature '" + values.word("quadrature") + "'");
+}
+
+struct MakeVariational {
   template <class S>
-  AnyStepperPointer<S> operator()(const AnySystem& system, const SolveOptions& options) const {
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    const Quadrature quadrature = quadrature_of(values);
     const Traits t = system.traits();
     if (!variational_info(quadrature).applies(t))
       throw ModelError("variational: " + system.name() + " has " +
                        (t.holonomic ? "no known Lagrangian" : "constraints on momenta"));
-    if (t.natural && kicks(base_map(quadrature)) && system.constraint_count() > 0)
-      return same.front().stepper<S>(system, options);
-    return erase<S>(
-        VariationalStepper<AnySystem, S>(system, quadrature, Projection::every, options));
+    const BaseMap same = base_map(quadrature);
+    const Projection project = projection_of(values);
+    if (t.natural && kicks(same) && system.constraint_count() > 0)
+      return shake_rattle_stepper<S>(system, same, project, solve);
+    return erase<S>(VariationalStepper<AnySystem, S>(system, quadrature, project, solve));
   }
 };
 
 }  // namespace
 
-std::vector<Method> variational_methods() {
-  std::vector<Method> methods;
-  const auto rattle = shake_rattle_methods();
-  for (const auto& rule : quadratures) {
-    MakeVariational make{rule.quadrature, {}};
-    for (const Method& m : rattle)
-      if (m.info().name == "rattle:base=" + std::string(info(base_map(rule.quadrature)).name))
-        make.same.push_back(m);
-    methods.emplace_back("variational", Method::Options{{"quadrature", std::string(rule.name)}},
-                         variational_info(rule.quadrature), std::move(make));
-  }
-  return methods;
+Family variational_family() {
+  return composable(
+      {.name = "variational",
+       .text = "constrained discrete Lagrangian with multipliers at both ends",
+       .options = {quadrature_option(), project_option()},
+       .claims = [](const Values& v) -> Claims { return variational_info(quadrature_of(v)); },
+       .make = MakeVariational{}});
 }
 
 }  // namespace rattleback

@@ -39,7 +39,7 @@ struct Choice {
 /// The simplest symplectic method of at least this order, or of the highest there is.
 const Method* of_order(const Problem& problem, int order) {
   const Method* best = nullptr;
-  for (const Method& m : registry()) {
+  for (const Method& m : law_methods()) {
     const MethodInfo& info = m.info();
     if (info.symplectic_on != SymplecticOn::state_manifold || !info.symmetric || info.order < 4)
       continue;
@@ -51,43 +51,25 @@ const Method* of_order(const Problem& problem, int order) {
 
 Choice automatic(const Problem& problem, std::optional<double> accuracy) {
   const Traits t = problem.system.traits();
-  std::string more;
-  if (accuracy && *accuracy < 1e-4) {
+  if (accuracy && *accuracy < 1e-4)
     if (const Method* m = of_order(problem, *accuracy < 1e-8 ? 6 : 4))
       return {m->info().name, "order " + std::to_string(m->info().order) +
                                   " pays at the accuracy asked for; symplectic and symmetric"};
-    more = "; no symplectic method of higher order applies, so a small step must do";
-  }
   if (problem.system.constraint_count() == 0)
     return t.separable ? Choice{"rattle",
                                 "without constraints this is the Verlet method: symplectic, "
-                                "symmetric, explicit as H is separable" +
-                                    more}
+                                "symmetric, explicit as H is separable"}
                        : Choice{"rattle:base=midpoint",
                                 "without constraints this is the implicit midpoint rule: "
-                                "symplectic and symmetric for any H" +
-                                    more};
+                                "symplectic and symmetric for any H"};
   if (t.natural && t.holonomic)
     return {"rattle",
             "natural H and constraints on positions: the cheapest symplectic, symmetric method "
-            "that keeps both constraints" +
-                more};
+            "that keeps both constraints"};
   return {"rattle:base=midpoint",
           std::string(t.holonomic ? "H is not natural" : "constraints on momenta") +
-              ": symplectic and symmetric for any H, where constraints "
-              "are coisotropic and nondegenerate" +
-              more};
-}
-
-const Method& found(const Problem& problem, const std::string& specification, bool from_file) {
-  try {
-    return find_method(specification);
-  } catch (const InputError& error) {
-    if (!from_file) throw;
-    const std::string what = error.what();
-    throw TextError(problem.file.path, problem.file.method->position,
-                    what.substr(what.find(": ") + 2));
-  }
+              ": symplectic and symmetric for any H, where constraints are coisotropic and "
+              "nondegenerate"};
 }
 
 struct Length {
@@ -136,16 +118,15 @@ double round_down(double x) {
   return power;
 }
 
-const Method& choose_method(const Problem& problem, const std::string& specification,
-                            std::vector<std::string>& notes) {
-  const bool from_file = problem.file.method && problem.file.method->specification == specification;
+Method choose_method(const Problem& problem, const std::string& specification,
+                     std::vector<std::string>& notes) {
   std::string name = specification;
   if (specification == "auto" || specification.rfind("auto:", 0) == 0) {
     const Choice choice = automatic(problem, wanted_accuracy(specification));
     notes.push_back("method " + choice.name + ": " + choice.why);
     name = choice.name;
   }
-  const Method& method = found(problem, name, from_file);
+  Method method = find_method(name, {"auto"});
   if (const std::string reason = obstacle_of_form(method, problem); !reason.empty())
     throw ModelError(problem.file.path + ": method " + method.info().name + " does not apply to '" +
                      problem.system.name() + "': " + reason);
@@ -158,7 +139,7 @@ Plan make_plan(const Problem& problem, const Wishes& wishes) {
   std::string specification = "auto";
   if (problem.file.method) specification = problem.file.method->specification;
   if (wishes.method) specification = *wishes.method;
-  plan.method = &choose_method(problem, specification, plan.notes);
+  plan.method = choose_method(problem, specification, plan.notes);
   plan.solve.tolerance = problem.file.run.tolerance.value_or(0);
 
   const Length length = wanted_length(problem, wishes);

@@ -121,11 +121,11 @@ std::vector<std::string> obstacles(const Problem& problem, const Analysis& analy
   const bool each = problem.system.dimension() + problem.system.constraint_count() <= large;
   std::map<std::string, std::string> of_family;
   std::vector<std::string> result;
-  for (const Method& method : registry()) {
+  for (const Method& method : law_methods()) {
     std::string reason = obstacle_of_traits(method, problem);
     if (reason.empty() && each) reason = obstacle_of_stepper(method, problem);
     if (reason.empty() && !each) {
-      const auto [known, is_new] = of_family.try_emplace(method.family());
+      const auto [known, is_new] = of_family.try_emplace(method.family().name);
       if (is_new) known->second = obstacle_of_stepper(method, problem);
       reason = known->second;
     }

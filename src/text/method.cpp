@@ -37,14 +37,19 @@ void Reader::read_method(const Toml::Entry& entry) {
   std::string all = family;
   for (const auto& option : entry.value.entries) {
     if (option.key == "name") continue;
-    const std::string setting = option.key + '=' + option_value(option);
+    const std::string value = option_value(option), setting = option.key + '=' + value;
     if (family == "auto") {
       allow_keys(entry.value, "[method] with name 'auto'", {"name", "accuracy"});
       positive(option);
     } else {
-      const bool is_known = methods_.has_option(family, option.key);
-      check(is_known ? option.value.position : option.position,
-            std::string(family).append(":").append(setting));
+      const Option* known = methods_.option(family, option.key);
+      if (known && !known->is_word() && option.value.is(Toml::Type::string))
+        fail(option.value.position, in_quotes(option.key) + " must be " + known->expected() +
+                                        ", not the string " + in_quotes(option.value.string));
+      // What is wrong with a single option is said at its place; combinations are judged below.
+      if (!known || !known->read(value))
+        check(known ? option.value.position : option.position,
+              std::string(family).append(":").append(setting));
     }
     all += (all.size() == family.size() ? ':' : ',') + setting;
   }

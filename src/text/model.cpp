@@ -1,7 +1,5 @@
 #include "rattleback/text/model.hpp"
 
-#include <algorithm>
-
 #include "file.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "reader.hpp"
@@ -10,13 +8,11 @@ namespace rattleback {
 
 ModelFile parse_model(std::string_view content, const std::string& path, const Settings& settings) {
   const text::MethodCheck methods{
-      .check = [](const std::string& specification) { find_method(specification); },
-      .has_option =
+      .check = [](const std::string& specification) { find_method(specification, {"auto"}); },
+      .option =
           [](const std::string& family, const std::string& option) {
-            const auto& all = registry();
-            return std::any_of(all.begin(), all.end(), [&](const Method& method) {
-              return method.family() == family && method.options().count(option) > 0;
-            });
+            const Family* found = find_family(family);
+            return found ? found->find(option) : nullptr;
           }};
   const text::Source source(path, text::checked_text(content, path));
   return text::Reader(source, settings, methods).read();

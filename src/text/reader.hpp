@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "expand.hpp"
+#include "rattleback/integrators/option.hpp"
 #include "toml.hpp"
 
 namespace rattleback::text {
@@ -17,7 +18,8 @@ namespace rattleback::text {
 /// What the registry of methods says; a test may say something else.
 struct MethodCheck {
   std::function<void(const std::string& specification)> check;  ///< throws InputError
-  std::function<bool(const std::string& family, const std::string& option)> has_option;
+  /// Nothing where the family has no such option.
+  std::function<const Option*(const std::string& family, const std::string& option)> option;
 };
 
 class Reader {

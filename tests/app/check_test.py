@@ -197,20 +197,82 @@ class Models(ProgramTest):
         text = self.run_program("check", self.file("index5"), code=3).stdout
         self.assertIn("[4] p_r = 0", text)
         self.assertRegex(text, r"methods that apply +none")
+
+    def test_families_in_a_few_lines_and_all_variants_when_asked(self):
+        text = self.run_program("check", PENDULUM).stdout
+        self.assertRegex(text, r"(?m)^methods that apply +shake, rattle, variational, cotangent, ")
+        self.assertRegex(text, r"(?m)^and those that do not +index1$")
+        self.assertNotIn("rattle:base", text)
+        everything = self.run_program("check", PENDULUM, "--all-methods").stdout
+        value = self.json_of("check", PENDULUM)
+        for name in [*value["methods"], *value["methods_that_do_not_apply"]]:
+            self.assertIn(name, everything)
+        # Where not all of a family apply, its variants are named.
+        mixed = os.path.join(program.ROOT, "examples", "witness", "hopf_gravity.toml")
+        text = self.run_program("check", mixed).stdout
+        self.assertRegex(text, r"(?m)^methods that apply +shake, rattle, baseline:kind=rk4$")
+
+    def test_ranks_are_told(self):
         value = self.json_of("check", self.file("parallelogram_flat"), code=3)
         self.assertEqual((value["ranks"]["dg"]["rank"], value["ranks"]["dg"]["at_start"]), (3, 2))
 
 
 class Methods(ProgramTest):
-    def test_table_and_json_agree(self):
+    def test_json_has_families_and_what_they_claim(self):
         value = self.json_of("methods")
-        lines = self.run_program("methods").stdout.splitlines()
-        self.assertEqual([line.split()[0] for line in lines[1:]],
-                         [method["name"] for method in value])
-        rattle = next(m for m in value if m["name"] == "rattle:base=verlet")
+        self.assertEqual(list(value), ["families", "methods"])
+        rattle = next(m for m in value["methods"] if m["name"] == "rattle:base=verlet")
         self.assertEqual((rattle["order"], rattle["symplectic"], rattle["symmetric"]),
                          (2, True, True))
-        self.assertEqual(rattle["options"], {"base": "verlet", "project": "every"})
+        self.assertLessEqual({"base": "verlet", "project": "every"}.items(),
+                             rattle["options"].items())
+        family = next(f for f in value["families"] if f["name"] == "rattle")
+        project = next(o for o in family["options"] if o["name"] == "project")
+        self.assertEqual((project["type"], project["standard"], project["samples"]),
+                         ("word", "every", ["every", "output"]))
+        only = self.json_of("methods", "rattle")
+        self.assertEqual(only["families"], [family])
+        self.assertEqual(only["methods"],
+                         [m for m in value["methods"] if m["family"] == "rattle"])
+
+    def test_text_names_every_family_option_and_word(self):
+        text = self.run_program("methods").stdout
+        for family in self.json_of("methods")["families"]:
+            self.assertRegex(text, rf"(?m)^{family['name']} +{re.escape(family['text'])}$")
+            full = self.run_program("methods", family["name"]).stdout
+            for option in family["options"]:
+                self.assertRegex(text, rf"(?m)^  {option['name']} ")
+                self.assertIn(option["text"], full)
+                if option["type"] == "word":
+                    self.assertIn(", ".join(option["samples"]), full)
+            for name, reason in family["refused"].items():
+                self.assertRegex(full, rf"(?m)^{re.escape(name)} +{re.escape(reason)}$")
+
+    def test_one_in_full_shows_every_claim(self):
+        value = self.json_of("methods", "shake")
+        lines = self.run_program("methods", "shake").stdout.splitlines()
+        table = lines[next(i for i, line in enumerate(lines) if line.startswith("method ")) + 1:]
+        self.assertEqual([line.split()[0] for line in table], [m["name"] for m in value["methods"]])
+        self.assertIn("did you mean 'shake'?", self.refused(2, "methods", "shak"))
+
+    def test_completion(self):
+        def said(text):
+            return self.run_program("methods", "--complete", text).stdout.split()
+        value = self.json_of("methods")
+        self.assertEqual(said(""), ["auto", *(f["name"] for f in value["families"])])
+        self.assertEqual(said("rat"), ["rattle"])
+        self.assertEqual(said("auto:"), ["auto:accuracy="])
+        for family in value["families"]:
+            name = family["name"] + ":"
+            self.assertEqual(said(name), [f"{name}{o['name']}=" for o in family["options"]])
+            for option in family["options"]:
+                if option["type"] == "word":
+                    begin = f"{name}{option['name']}="
+                    self.assertEqual(said(begin), [begin + word for word in option["samples"]])
+        self.assertEqual(said("shake:base=mid"), ["shake:base=midpoint"])
+        self.assertIn("rattle:base=midpoint,project=", said("rattle:base=midpoint,"))
+        self.assertNotIn("rattle:base=midpoint,base=", said("rattle:base=midpoint,"))
+        self.assertEqual(said("nothing:"), [])
 
 
 class Help(ProgramTest):
@@ -240,6 +302,19 @@ class Help(ProgramTest):
                   "echo ${COMPREPLY[@]}")
         said = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, text=True).stdout
         self.assertEqual(said.strip(), "--checkpoint-every")
+
+    def test_bash_completes_methods(self):
+        bash = os.path.join(program.ROOT, "apps", "rattleback", "completions", "rattleback.bash")
+        for typed, expected in (("rat", "rattle"), ("shake:ba", "base="),
+                                ("shake:base=mid", "midpoint")):
+            # As bash calls it, with words cut at : and =.
+            words = re.findall(r"[:=]|[^:= ]+", typed)
+            script = (f"PATH={os.path.dirname(program.PROGRAM)}:$PATH; source {bash}; "
+                      f"COMP_LINE='rattleback run --method {typed}'; COMP_POINT=${{#COMP_LINE}}; "
+                      f"COMP_WORDS=(rattleback run --method {' '.join(words)}); "
+                      f"COMP_CWORD={2 + len(words)}; _rattleback; echo ${{COMPREPLY[@]}}")
+            said = subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, text=True).stdout
+            self.assertEqual(said.strip(), expected)
 
 
 if __name__ == "__main__":

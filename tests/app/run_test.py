@@ -56,7 +56,7 @@ class Run(ProgramTest):
             self.assertIn(sentence.encode() + b"\0", file.read())
 
     def test_every_method_answers_as_the_contract_says(self):
-        methods = json.loads(rattleback("methods", "--json").stdout)
+        methods = json.loads(rattleback("methods", "--json").stdout)["methods"]
         self.assertGreater(len(methods), 30)
         for method in methods:
             with self.subTest(method=method["name"]):
@@ -75,7 +75,7 @@ class Run(ProgramTest):
     def test_methods_that_do_not_apply_say_why(self):
         file = self.model("x", energy='hamiltonian = "(p_x^2 + p_y^2)/2*(1 + y^2) + p_x^4/4"',
                           start="q = [0, 0]\np = [0, 0]")
-        for method in json.loads(rattleback("methods", "--json").stdout):
+        for method in json.loads(rattleback("methods", "--json").stdout)["methods"]:
             with self.subTest(method=method["name"]):
                 result = rattleback("run", file, "--method", method["name"], "--step", 0.01,
                                     "--steps", 5, "--json")
@@ -267,10 +267,10 @@ p = { x = "0", y = "0" }
                 self.assertIn(words, self.refused(2, *arguments))
 
     def test_what_was_probably_meant(self):
-        methods = json.loads(rattleback("methods", "--json").stdout)
-        families = ", ".join(sorted({method["family"] for method in methods}))
-        bases = ", ".join(sorted({method["name"].split("=")[1] for method in methods
-                                  if method["family"] == "shake"}))
+        methods = json.loads(rattleback("methods", "--json").stdout)["methods"]
+        families = ", ".join(["auto", *dict.fromkeys(method["family"] for method in methods)])
+        bases = ", ".join(dict.fromkeys(method["options"]["base"] for method in methods
+                                        if method["family"] == "shake"))
         unknown = f"unknown method 'ratle'; known methods: {families}; did you mean 'rattle'?"
         base = f"'shake' cannot be 'verlett'; choices: {bases}; did you mean 'verlet'?"
         run = ["run", PENDULUM]
@@ -280,6 +280,8 @@ p = { x = "0", y = "0" }
                 ("method: 'shake' has no option 'bse'; it has: base; did you mean 'base'?",
                  [*run, "--method", "shake:bse=verlet"]),
                 (f"method: option 'base' of {base}", [*run, "--method", "shake:base=verlett"]),
+                (f"method: unknown method 'atuo'; known methods: {families}; "
+                 "did you mean 'auto'?", [*run, "--method", "atuo"]),
                 ("command line: unknown verb 'rnu' (see rattleback --help); did you mean 'run'?",
                  ["rnu", PENDULUM]),
                 ("run: unknown option '--mehtod' (see rattleback run --help); "
@@ -302,8 +304,9 @@ p = { x = "0", y = "0" }
         notes = self.json_of("run", PENDULUM, "--method", "auto", "--steps", 5)["notes"]
         self.assertEqual(len(notes), 1)
         asked = ["--method", "auto:accuracy=1e-10", "--step", 0.01, "--steps", 5]
-        self.assertIn("no symplectic method of higher order",
-                      self.json_of("run", PENDULUM, *asked)["notes"][0])
+        value = self.json_of("run", PENDULUM, *asked)
+        self.assertEqual(value["method"], "rattle:base=verlet,compose=triplejump4")
+        self.assertIn("order 4 pays", value["notes"][0])
         file = self.model("x", start="q = [0, 1]\np = [0, 1]")
         self.assertEqual(self.json_of("run", file, *asked)["method"], "index1:base=gauss3")
 

@@ -17,7 +17,11 @@ const rb::text::MethodCheck& methods() {
             if (!specification.starts_with("rattle"))
               throw rb::InputError("method", "unknown method");
           },
-      .has_option = [](const std::string&, const std::string& option) { return option == "base"; }};
+      .option =
+          [](const std::string&, const std::string& name) {
+            static const rb::Option base = rb::word_option("base", "", {"verlet", "midpoint"});
+            return name == base.name ? &base : nullptr;
+          }};
   return check;
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/family.hpp"
 #include "rattleback/integrators/integrate.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/problem/witness.hpp"

@@ -1,4 +1,5 @@
-// What the law suite runs over: every method of the registry, and the problems that it applies to.
+// What the law suite runs over: the methods that stand for every family, and the problems that it
+// applies to.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,9 +46,8 @@ struct Coincidence {
 const Coincidence* coincidence(const Method& method, const Problem& problem);
 
 /// Whether an option of the method has this value.
-inline bool has(const Method& method, const std::string& option, const std::string& value) {
-  const auto found = method.options().find(option);
-  return found != method.options().end() && found->second == value;
+inline bool has(const Method& method, const std::string& option, const OptionValue& value) {
+  return method.values().has(option) && method.values().at(option) == value;
 }
 
 /// A suite with one test per method.

@@ -11,14 +11,16 @@ using Fibres = EveryMethod;
 constexpr double tolerance = 1e-11;  // what is promised; measured: 8e-13 (quartic)
 
 TEST_P(Fibres, ShakeIsRattle) {
-  const std::string base = method().options().at("base");
   Worst worst;
   for (const Problem& problem : problems_for(method())) {
     SCOPED_TRACE(problem.name());
     // The same time for all, so that chaos does not blow up round-off: 8, or as far as it goes.
     const FibreOptions options{.step = std::min(0.0078125, problem.regular_time / 1000)};
     for (const char* project : {"every", "output"}) {
-      const Method& rattle = find_method("rattle:base=" + base + ",project=" + project);
+      const Family& family = *find_family("rattle");
+      Values values = family.values(method().values());
+      values.set("project", project);
+      const Method rattle(family, values);
       const auto result =
           check_equal_on_fibres(problem.system, method(), rattle, problem.start, options);
       EXPECT_TRUE(result.holds(tolerance)) << project << ": " << result;
@@ -29,7 +31,7 @@ TEST_P(Fibres, ShakeIsRattle) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Fibres, ::testing::ValuesIn(methods_where([](const Method& m) {
-                           return m.family() == "shake";
+                           return m.family().name == "shake";
                          })),
                          method_name);
 

@@ -19,7 +19,7 @@ AnyStepperPointer<double> stepper_or_null(const Method& method, const AnySystem&
 TEST(Restart, a_reset_stepper_is_as_good_as_new) {
   constexpr double h = 0.01;
   int compared = 0;
-  for (const Method& method : registry())
+  for (const Method& method : law_methods())
     for (const auto& witness : witness_systems()) {
       auto old = stepper_or_null(method, witness.system);
       if (!old || witness.system.dimension() > 40) continue;

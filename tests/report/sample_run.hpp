@@ -75,7 +75,7 @@ struct SampleRun {
   }
 
   const WitnessSystem& witness;
-  const Method& method;
+  Method method;
   Point start;
   RunOptions<Point> options{.step = 0.01, .steps = 1000, .every = 10};
   std::vector<std::string> names;

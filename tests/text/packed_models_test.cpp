@@ -148,7 +148,7 @@ TEST(PackedModels, every_method_steps_as_it_does_alone) {
     const Members members(c.example, c.parameter, c.first, c.step);
     const AnySystem packed = members.packed();
     if (packed.dimension() > 10) continue;  // below
-    for (const Method& method : registry()) {
+    for (const Method& method : law_methods()) {
       if (!method.info().applies(packed.traits())) continue;
       try {
         (void)method.stepper<double>(members.systems[0]);

@@ -71,27 +71,40 @@ class Layers(unittest.TestCase):
 
 class Registry(unittest.TestCase):
     FOLDER = "include/rattleback/integrators/"
+    SOURCES = "src/integrators/"
     METHOD = "inline constexpr MethodInfo info{};\n"
+    FAMILY = "Family rattle_family() {\n}\n"
+
+    def check(self, files):
+        return check_tree("check_registry.py", files)
 
     def test_listed(self):
         files = {
             self.FOLDER + "rattle.hpp": self.METHOD,
             self.FOLDER + "helper.hpp": "int unrelated;\n",
-            self.FOLDER + "registry.hpp": '#include "rattleback/integrators/rattle.hpp"\n',
+            self.SOURCES + "rattle.cpp": self.FAMILY,
+            self.SOURCES + "families.inc": "FAMILY(rattle)  // rattle.hpp\n",
         }
-        self.assertEqual(check_tree("check_registry.py", files), (0, ""))
+        self.assertEqual(self.check(files), (0, ""))
 
-    def test_forgotten(self):
-        files = {
+    def test_forgotten_header(self):
+        code, out = self.check({
             self.FOLDER + "shake.hpp": self.METHOD,
-            self.FOLDER + "registry.hpp": '#include "rattleback/integrators/handshake.hpp"\n',
-        }
-        code, out = check_tree("check_registry.py", files)
+            self.SOURCES + "families.inc": "FAMILY(handshake)  // handshake.hpp\n",
+        })
         self.assertEqual(code, 1)
         self.assertIn(self.FOLDER + "shake.hpp", out)
 
+    def test_forgotten_family(self):
+        code, out = self.check({
+            self.SOURCES + "rattle.cpp": self.FAMILY,
+            self.SOURCES + "families.inc": "// FAMILY(rattles)\n",
+        })
+        self.assertEqual(code, 1)
+        self.assertIn("'rattle'", out)
+
     def test_no_registry_yet(self):
-        self.assertEqual(check_tree("check_registry.py", {self.FOLDER + "a.hpp": self.METHOD})[0], 0)
+        self.assertEqual(self.check({self.FOLDER + "a.hpp": self.METHOD})[0], 0)
 
 
 class Output(unittest.TestCase):

@@ -6,9 +6,9 @@ _rattleback_options() {
       echo --method --step --steps --time --every --set --out --json --quiet --resume \
         --checkpoint-every --multipliers --plot --plot-coordinates --report --help
       ;;
-    check) echo --set --json --help ;;
+    check) echo --set --json --all-methods --help ;;
     compare) echo --methods --step --step-halvings --time --set --plot --json --quiet --help ;;
-    methods) echo --json --help ;;
+    methods) echo --json --complete --help ;;
     plot) echo --plot-coordinates --help ;;
     reproduce | report) echo --help ;;
     *) echo run check compare methods plot reproduce report --help --version ;;
@@ -26,16 +26,32 @@ _rattleback_files() {
   done
 }
 
+# The program knows what a method may become. Bash cuts words at : and =, so what was typed is put
+# together again, and what stands before the last cut is left out of the answers.
+_rattleback_method() {
+  local typed=$1 cut= answer
+  if [[ $COMP_WORDBREAKS == *:* && $COMP_WORDBREAKS == *=* ]]; then
+    cut=${typed%"${typed##*[:=]}"}
+  fi
+  while IFS= read -r answer; do
+    COMPREPLY+=("${answer#"$cut"}")
+  done < <(rattleback methods --complete "$typed" 2>/dev/null)
+  compopt +o filenames -o nospace 2>/dev/null
+}
+
 _rattleback() {
+  local typed=${COMP_LINE:0:COMP_POINT}
+  local last=${typed##* } start=${typed% *}
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=
   if ((COMP_CWORD > 1)); then verb=${COMP_WORDS[1]}; fi
   COMPREPLY=()
-  case $before in
+  case ${start##* } in
     --method | --methods)
-      mapfile -t COMPREPLY < <(compgen -W "auto $(rattleback methods 2>/dev/null |
-        awk 'NR > 1 {sub(":.*", "", $1); print $1}' | sort -u)" -- "$word")
+      _rattleback_method "$last"
       return
       ;;
+  esac
+  case $before in
     --out) _rattleback_files "$word" h5 csv npy && return ;;
     --resume) _rattleback_files "$word" h5 csv && return ;;
     --plot) _rattleback_files "$word" svg png && return ;;
@@ -53,7 +69,7 @@ _rattleback() {
   fi
   case $verb in
     plot) _rattleback_files "$word" h5 svg png ;;
-    methods) ;;
+    methods) _rattleback_method "$last" ;;
     *) _rattleback_files "$word" toml ;;
   esac
 }

@@ -10,13 +10,13 @@
 namespace rattleback {
 
 /// Row r writes r places behind `outputs` what they are of inputs r places behind theirs.
-struct Family {
+struct OutputFamily {
   std::vector<Program::Output> outputs;
   int rows = 1;
 };
 
 /// Every output is in one of these. Families of several rows come first; what is left is one row.
-std::vector<Family> find_families(const Graph& graph, int split,
-                                  std::span<const Program::Output> outputs);
+std::vector<OutputFamily> find_families(const Graph& graph, int split,
+                                        std::span<const Program::Output> outputs);
 
 }  // namespace rattleback

@@ -1,19 +1,18 @@
-// A method bound to a system whose types are known at run time only, and the registry's entry.
+// A method bound to a system whose types are known at run time only.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "rattleback/integrators/advance.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/any_system.hpp"
-#include "rattleback/problem/pack.hpp"
-#include "rattleback/solve/newton.hpp"
 
 namespace rattleback {
+
+/// Multipliers where a stepper keeps them: valid until its next step.
+template <class S>
+using MultiplierView = Eigen::Map<const Vector<S, dynamic>>;
 
 template <class S>
 class AnyStepper {
@@ -28,7 +27,7 @@ class AnyStepper {
   /// Makes a copy of the state fit to be looked at.
   virtual Status present(const AnySystem& system, State<S>& z) = 0;
   /// Position multipliers of the last step (p+ = p - G^T lambda); empty where there are none.
-  virtual Vector<S, dynamic> lambda() const { return {}; }
+  virtual MultiplierView<S> lambda() const { return {nullptr, 0}; }
   /// Done since the last call, in so many steps and looks (present()).
   virtual Projections projections(long, long) { return {}; }
 };
@@ -55,11 +54,11 @@ class ErasedStepper final : public AnyStepper<S> {
   Status present(const AnySystem& system, State<S>& z) override {
     return stepper_.present(system, z);
   }
-  Vector<S, dynamic> lambda() const override {
+  MultiplierView<S> lambda() const override {
     if constexpr (requires { stepper_.lambda(); })
-      return stepper_.lambda();
+      return {stepper_.lambda().data(), stepper_.lambda().size()};
     else
-      return {};
+      return {nullptr, 0};
   }
   Projections projections(long steps, long looks) override {
     if constexpr (requires { stepper_.projections(steps, looks); })
@@ -79,60 +78,19 @@ AnyStepperPointer<S> erase(Stepper stepper) {
   return std::make_unique<detail::ErasedStepper<Stepper, S>>(std::move(stepper));
 }
 
-/// One method with its options fixed: an entry of the registry.
-class Method {
- public:
-  using Options = std::map<std::string, std::string>;
+/// A stepper of the registry as part of another stepper.
+template <class S>
+struct OwnedStepper {
+  AnyStepperPointer<S> stepper;
 
-  /// Make is a function object with a template operator()<S>(system, solve_options) that returns an
-  /// AnyStepperPointer<S>.
-  template <class Make>
-  Method(std::string family, Options options, MethodInfo info, Make make)
-      : family_(std::move(family)),
-        options_(std::move(options)),
-        info_(std::move(info)),
-        make_double_([make](const AnySystem& s, const SolveOptions& o) {
-          return make.template operator()<double>(s, o);
-        }),
-        make_dual_([make](const AnySystem& s, const SolveOptions& o) {
-          return make.template operator()<Dual<double, 4>>(s, o);
-        }),
-        make_quad_([make](const AnySystem& s, const SolveOptions& o) {
-          return make.template operator()<Quad>(s, o);
-        }),
-        make_pack_([make](const AnySystem& s, const SolveOptions& o) {
-          return make.template operator()<Pack>(s, o);
-        }) {}
-
-  const std::string& family() const { return family_; }
-  const Options& options() const { return options_; }
-  const MethodInfo& info() const { return info_; }
-
-  /// S is double, Dual<double, 4> (exact Jacobian of the step), Quad, or Pack (see
-  /// packed_system()).
-  template <class S>
-  AnyStepperPointer<S> stepper(const AnySystem& system, const SolveOptions& options = {}) const {
-    if constexpr (std::is_same_v<S, double>)
-      return make_double_(system, options);
-    else if constexpr (std::is_same_v<S, Quad>)
-      return make_quad_(system, options);
-    else if constexpr (std::is_same_v<S, Pack>)
-      return make_pack_(system, options);
-    else
-      return make_dual_(system, options);
+  Status step(const AnySystem& system, State<S>& z, const Real<S>& h) {
+    return stepper->step(system, z, h);
   }
-
- private:
-  template <class S>
-  using Factory = std::function<AnyStepperPointer<S>(const AnySystem&, const SolveOptions&)>;
-
-  std::string family_;
-  Options options_;
-  MethodInfo info_;
-  Factory<double> make_double_;
-  Factory<Dual<double, 4>> make_dual_;
-  Factory<Quad> make_quad_;
-  Factory<Pack> make_pack_;
+  void reset() { stepper->reset(); }
+  void select(std::size_t substep) { stepper->select(substep); }
+  Status present(const AnySystem& system, State<S>& z) { return stepper->present(system, z); }
+  MultiplierView<S> lambda() const { return stepper->lambda(); }
+  Projections projections(long steps, long looks) { return stepper->projections(steps, looks); }
 };
 
 }  // namespace rattleback

@@ -292,7 +292,7 @@ template <class Sys, BaseMap base>
 auto compensated_stepper(const Sys& system, const Shake<base>& method) {
   return detail::make_compensated(system, base, Projection::never, method.solve);
 }
-/// The same for an entry of the registry (any_stepper.hpp).
+/// The same for a method of the registry (family.hpp).
 std::unique_ptr<AnyStepper<double>> compensated_stepper(const AnySystem& system,
                                                         const Method& method,
                                                         const SolveOptions& solve = {});

@@ -37,6 +37,11 @@ struct MethodInfo {
   std::string cite;
 };
 
+/// Words for tables: "g = {g,H} = 0", "a Lagrangian, g(q)", "g, {g,H}".
+std::string to_string(SymplecticOn where);
+std::string to_string(const Applies& needs);
+std::string preserved(const MethodInfo& info);
+
 /// How often a state was projected onto g = 0 and onto {g,H} = 0, apart from the multipliers that
 /// are part of a step's own equations.
 struct Projections {

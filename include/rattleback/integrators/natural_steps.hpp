@@ -44,7 +44,9 @@ class BoundStepper final : public AnyStepper<S> {
   Status present(const AnySystem&, State<S>& z) override {
     return with_static_size(z, [&](auto& point) { return stepper_.present(*system_, point); });
   }
-  Vector<S, dynamic> lambda() const override { return stepper_.lambda(); }
+  MultiplierView<S> lambda() const override {
+    return {stepper_.lambda().data(), stepper_.lambda().size()};
+  }
   Projections projections(long steps, long looks) override {
     return stepper_.projections(steps, looks);
   }

@@ -1,28 +1,31 @@
-// The one list of methods. It drives the command line, the method table of the docs, the benchmarks
-// and the law suite. A new method is one header, one source with its entries, and one line here.
+// The one list of methods. It drives the command line, the method tables of the docs, the
+// benchmarks and the law suite. A new family is one header, one source that describes it, and one
+// line in src/integrators/families.inc.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/family.hpp"
 #include "rattleback/integrators/integrate.hpp"
 #include "rattleback/integrators/natural_steps.hpp"
 
 namespace rattleback {
 
-std::vector<Method> shake_rattle_methods();  // shake_rattle.hpp
-std::vector<Method> variational_methods();   // variational.hpp
-std::vector<Method> cotangent_methods();     // cotangent.hpp
-std::vector<Method> index1_methods();        // index1.hpp
-std::vector<Method> baseline_methods();      // baselines.hpp
+const std::vector<Family>& families();
 
-/// Every method with every choice of its options.
-const std::vector<Method>& registry();
+/// Nothing where there is none of this name.
+const Family* find_family(std::string_view name);
 
-/// "rattle", "rattle:base=midpoint,project=output": options left out take their defaults. Throws
-/// InputError that names the choices.
-const Method& find_method(std::string_view specification);
+/// "rattle", "rattle:base=midpoint,project=output", "splitting:c=[0.5;0.5]": options left out take
+/// their standard values. Throws InputError that names the choices; `also` are names that the
+/// caller knows besides the families, to be suggested.
+Method find_method(std::string_view specification, const std::vector<std::string>& also = {});
+
+/// Of every family: each sample of each option once, with the others at their standard, and what
+/// the family names to be run together. These the laws hold to every claim.
+const std::vector<Method>& law_methods();
 
 /// integrate() for what is known at run time only.
 Run<double, dynamic> integrate(const AnySystem& system, const Method& method,

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/family.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback::study {
@@ -18,7 +18,7 @@ struct Wishes {
 };
 
 struct Plan {
-  const Method* method = nullptr;
+  std::optional<Method> method;  ///< decided
   double step = 0;
   long steps = 0, every = 0;
   SolveOptions solve{};
@@ -26,8 +26,8 @@ struct Plan {
 };
 
 /// Throws InputError for an unknown method and ModelError for one that does not apply.
-const Method& choose_method(const Problem& problem, const std::string& specification,
-                            std::vector<std::string>& notes);
+Method choose_method(const Problem& problem, const std::string& specification,
+                     std::vector<std::string>& notes);
 
 Plan make_plan(const Problem& problem, const Wishes& wishes);
 

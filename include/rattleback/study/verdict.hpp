@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rattleback/geometry/analysis.hpp"
-#include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/family.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback::study {
@@ -33,7 +33,7 @@ constexpr int most_judged_constraints = 100;
 /// empty if it can.
 std::string obstacle_of_form(const Method& method, const Problem& problem);
 
-/// For each method of the registry why it cannot run this system; empty if it can. Steppers of
+/// For each of law_methods() why it cannot run this system; empty if it can. Steppers of
 /// large systems take long to make: there the first of a family speaks for all.
 std::vector<std::string> obstacles(const Problem& problem, const Analysis& analysis);
 

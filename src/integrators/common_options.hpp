@@ -1,0 +1,29 @@
+// Options that several families have, and the steppers of SHAKE and RATTLE for those built on them.
+#pragma once
+
+#include "rattleback/integrators/family.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
+
+namespace rattleback {
+
+/// base = verlet, ...: the map that the method is built on.
+Option base_option();
+BaseMap base_of(const Values& values);
+
+/// project = every, output.
+Option project_option();
+/// Projection::never for a family without that option.
+Projection projection_of(const Values& values);
+
+/// The family with the option compose = none, ... besides its own: every method it has that is
+/// symmetric may be composed with itself (composition.hpp). Of a family with the option `project`
+/// the substeps are not projected.
+Family composable(Family family);
+
+/// By the fastest core that fits. Instantiated for the scalars of Factories: the cores compile
+/// long.
+template <class S>
+AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, BaseMap base, Projection project,
+                                          const SolveOptions& solve);
+
+}  // namespace rattleback

@@ -1,0 +1,105 @@
+#include "rattleback/integrators/composition.hpp"
+
+#include "common_options.hpp"
+#include "rattleback/problem/quad.hpp"
+
+namespace rattleback {
+
+namespace {
+
+/// k substeps c before and after one of 1 - 2 k c, with 2 k c^3 + (1 - 2 k c)^3 = 0.
+std::vector<Quad> around_the_middle(int k) {
+  const Quad n = 2 * k, c = 1 / (n - pow(n, Quad(1) / 3));
+  std::vector<Quad> all(2 * k + 1, c);
+  all[k] = 1 - n * c;
+  return all;
+}
+
+std::vector<Quad> in_quad(Composition scheme) {
+  switch (scheme) {
+    case Composition::triple_jump4:
+      return around_the_middle(1);
+    case Composition::suzuki4:
+      return around_the_middle(2);
+  }
+  return {};
+}
+
+}  // namespace
+
+template <class R>
+std::vector<R> coefficients(Composition scheme) {
+  std::vector<R> all;
+  for (const Quad& c : in_quad(scheme)) all.push_back(static_cast<R>(c));
+  return all;
+}
+template std::vector<double> coefficients(Composition);
+template std::vector<Quad> coefficients(Composition);
+
+std::string obstacle_to_composition(const MethodInfo& inner, Composition scheme) {
+  const CompositionInfo& by = info(scheme);
+  if (!inner.symmetric) return inner.name + " is not symmetric, and only symmetric methods compose";
+  if (inner.order >= by.order)
+    return std::string(by.name) + " gives order " + std::to_string(by.order) + ", and " +
+           inner.name + " has order " + std::to_string(inner.order) + " without it";
+  return {};
+}
+
+MethodInfo composed_info(MethodInfo inner, Composition scheme) {
+  const CompositionInfo& by = info(scheme);
+  inner.name += (inner.name.find(':') == std::string::npos ? ":" : ",") + std::string("compose=") +
+                std::string(by.name);
+  inner.order = by.order;
+  inner.cite += ", " + std::string(by.cite);
+  return inner;
+}
+
+namespace {
+
+/// Nothing for compose=none.
+const CompositionInfo* scheme_of(const Values& values) {
+  for (const CompositionInfo& scheme : compositions)
+    if (scheme.name == values.word("compose")) return &scheme;
+  return nullptr;
+}
+
+struct MakeComposed {
+  Factories make;
+
+  template <class S>
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    const CompositionInfo* by = scheme_of(values);
+    if (!by) return make.stepper<S>(values, system, solve);
+    const bool project = projection_of(values) == Projection::every;
+    Values fibre = values;
+    if (project) fibre.set("project", "output");
+    using Inner = OwnedStepper<S>;
+    return erase<S>(ComposedStepper<AnySystem, S, Inner>(
+        system, Inner{make.stepper<S>(fibre, system, solve)}, by->scheme, project));
+  }
+};
+
+}  // namespace
+
+Family composable(Family family) {
+  std::vector<std::string> names{"none"};
+  for (const CompositionInfo& scheme : compositions) names.emplace_back(scheme.name);
+  const Family plain = family;
+  family.options.push_back(
+      word_option("compose", "substeps that raise the order of a symmetric method", names));
+  family.claims = [plain](const Values& values) -> Claims {
+    Claims claims = plain.claims(values);
+    const CompositionInfo* by = scheme_of(values);
+    auto* inner = std::get_if<MethodInfo>(&claims);
+    if (!by || !inner) return claims;
+    inner->name = plain.name_of(values);
+    if (const std::string why = obstacle_to_composition(*inner, by->scheme); !why.empty())
+      return Refusal{why};
+    return composed_info(std::move(*inner), by->scheme);
+  };
+  family.make = MakeComposed{plain.make};
+  return family;
+}
+
+}  // namespace rattleback
