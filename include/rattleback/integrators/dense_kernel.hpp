@@ -7,6 +7,7 @@
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/dense.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
+#include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {
 
@@ -155,7 +156,7 @@ class DenseKernel {
     if constexpr (M == 1) {
       const T d = product(j1, 0, 0);
       b[0] = b[0] / d;
-      return beyond(d, 1e-290);
+      return beyond(d, threshold::zero_pivot);
     } else {
       const FactorReport report = newton_.factor([&](int a, int c) { return product(j1, a, c); });
       newton_.solve(b);

@@ -17,6 +17,7 @@
 #include "rattleback/integrators/sparse_kernel.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/newton.hpp"
+#include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {
 
@@ -77,7 +78,7 @@ class NaturalConstrained {
     kernel.launch(system, stride, floor_, work);
     Status status = land(system, kernel, work);
     // A solution found with difficulty may be another one.
-    if (status.iterations > few) [[unlikely]]
+    if (status.iterations > threshold::few_iterations) [[unlikely]]
       if (status && !kernel.same_branch(system, work.jacobian, work.next))
         status.outcome = Outcome::branch_jump;
     if (!status) return failed(status);
@@ -92,7 +93,7 @@ class NaturalConstrained {
     if (project) kernel.kick(work.jacobian, work.mu, work.p);
     if constexpr (ScalarTraits<S>::is_dual)
       if (project) project_partials(system, kernel, work.jacobian, work.g, work.p);
-    if (!(project ? K::solved(work.mu, overflow) : within(work.p, overflow)))
+    if (!(project ? K::solved(work.mu, threshold::overflow) : within(work.p, threshold::overflow)))
       return failed({Outcome::not_finite, status.iterations});
     keep(work, z);
     return status;
@@ -111,9 +112,7 @@ class NaturalConstrained {
   }
 
  private:
-  static constexpr double overflow = 1e150;
   static constexpr bool fixed = K::N != dynamic && K::M != dynamic && ScalarTraits<S>::lanes == 1;
-  static constexpr int few = 3;  // iterations of a step that went well
   static constexpr bool local_kernel = fixed && K::exact_newton;
 
   /// The matrix is made of base values; solved once more, the partial derivatives are exact too.
@@ -173,8 +172,8 @@ class NaturalConstrained {
       if (kernel.settled(system, work.q, work.g, work.next, floor_)) return {Outcome::ok, k};
       if (k > 0) [[unlikely]] {
         const double size = K::size(work.g);
-        if (!(size < 1e300)) return {Outcome::not_finite, k, size};
-        if (size > 0.5 * last) {
+        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
+        if (size > threshold::poor_contraction * last) {
           if (stalled_at_round_off(work.g, work.next, work.q)) return {Outcome::ok, k, size};
           exact = true;
         }
@@ -193,9 +192,8 @@ class NaturalConstrained {
   RATTLEBACK_INLINE bool stalled_at_round_off(Working<fixed, const Multiplier> g,
                                               Working<fixed, const Jacobian> jacobian,
                                               Working<fixed, const Position> q) {
-    constexpr double band = 1e3;
     measure_floor(q, jacobian);
-    return K::within_floor(g, floor_, band);
+    return K::within_floor(g, floor_, threshold::constraint_band);
   }
 
   K kernel_;
