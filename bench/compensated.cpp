@@ -13,8 +13,8 @@
 #include <cstring>
 #include <vector>
 
-#include "rattleback/integrators/compensated.hpp"
 #include "rattleback/integrators/ensemble.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
 #include "rattleback/problem/quad.hpp"
 #include "rattleback/problem/witness.hpp"
 
@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
       after, [] { return Rattle<>{}.stepper<double>(pendulum); },
       [](const auto&, const Point& z) { return exact(z); });
   const Growth compensated = measure(
-      after, [] { return compensated_stepper(pendulum, Rattle<>{}); },
+      after, [] { return Rattle<BaseMap::verlet, Sums::compensated>{}.stepper<double>(pendulum); },
       [](const auto& stepper, const Point& z) {
         State<Quad, 2> full = exact(z), low = exact(stepper.core().low());
         full.q += low.q;

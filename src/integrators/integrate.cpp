@@ -24,8 +24,7 @@ Run<double, dynamic> integrate(const AnySystem& system, const Method& method,
     throw ModelError("method " + method.info().name + " needs " + lack + ", which '" +
                      system.name() + "' does not have");
   if (!options.allow_inconsistent) require_consistent(system, start, {options.consistency});
-  auto stepper = options.compensated ? compensated_stepper(system, method, solve)
-                                     : method.stepper<double>(system, solve);
+  auto stepper = method.stepper<double>(system, solve);
   return integrate_with<double>(system, *stepper, method.info().name, start, options);
 }
 

@@ -1,16 +1,16 @@
 // No allocation in a step, after the first.
 #include <gtest/gtest.h>
 
-#include "allocations.hpp"
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/expression/recorder.hpp"
-#include "rattleback/integrators/compensated.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
 #include "rattleback/problem/any_system.hpp"
 #include "rattleback/problem/linked_system.hpp"
 #include "rattleback/problem/pack.hpp"
 #include "rattleback/problem/witness.hpp"
+
+#include "allocations.hpp"  // last: it defines what others declare
 
 namespace rattleback {
 namespace {
@@ -51,6 +51,7 @@ void expect_none_of_any_method(const AnySystem& any, const State<S>& z) {
     long count = 0;
     try {
       auto stepper = method.stepper<S>(any);
+      if (!stepper) continue;  // none in packs
       count = allocations_of(any, *stepper, z, 0.01);
     } catch (const Error&) {
       continue;  // does not apply after all, and says so at set-up
@@ -114,7 +115,7 @@ TEST_F(StepAllocation, none_for_linked_chains) {
 
 TEST_F(StepAllocation, none_for_compensated_steps) {
   const auto check = [](const auto& system, const auto& start) {
-    auto stepper = compensated_stepper(system, Rattle<>{});
+    auto stepper = Rattle<BaseMap::verlet, Sums::compensated>{}.stepper<double>(system);
     EXPECT_EQ(allocations_of(system, stepper, start.template in<double>(), 0.01), 0);
   };
   check(witness::double_pendulum(), witness::double_pendulum_start);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "rattleback/integrators/family.hpp"
+#include "rattleback/integrators/ensemble.hpp"
 #include "rattleback/integrators/integrate.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/problem/witness.hpp"
@@ -75,7 +75,10 @@ TEST(Compensated, round_off_grows_like_the_square_root_of_the_steps) {
       after, [](const auto& system) { return Rattle<>{}.stepper<double>(system); },
       [](const auto&, const auto& z) { return exact(z); });
   const auto compensated = round_off(
-      after, [](const auto& system) { return compensated_stepper(system, Rattle<>{}); },
+      after,
+      [](const auto& system) {
+        return Rattle<BaseMap::verlet, Sums::compensated>{}.stepper<double>(system);
+      },
       [](const auto& stepper, const auto& z) {
         State<Quad, 2> full = exact(z), low = exact(stepper.core().low());
         full.q += low.q;
@@ -90,24 +93,31 @@ TEST(Compensated, round_off_grows_like_the_square_root_of_the_steps) {
 }
 
 TEST(Compensated, is_the_same_map) {
-  const auto check = [](const auto& system, const auto& start, const auto& method) {
+  const auto check = [](const auto& system, const auto& start, const auto& method,
+                        const auto& with_sums) {
     const auto z = start.template in<double>();
     const auto plain = integrate(system, method, z, {.step = 0.01, .steps = 1000});
-    const auto other =
-        integrate(system, method, z, {.step = 0.01, .steps = 1000, .compensated = true});
+    const auto other = integrate(system, with_sums, z, {.step = 0.01, .steps = 1000});
     ASSERT_TRUE(plain.ok() && other.ok()) << plain.failure << other.failure;
+    EXPECT_EQ(other.method, plain.method + ",sums=compensated");
     EXPECT_LT((plain.final.q - other.final.q).norm(), 1e-12);
     EXPECT_LT((plain.final.p - other.final.p).norm(), 1e-12);
     EXPECT_LT(other.constraint, 1e-15);
   };
   using namespace witness;
-  check(planar_pendulum(), planar_pendulum_start, Rattle<>{});
-  check(planar_pendulum(), planar_pendulum_start, Rattle<>{.project = Projection::output});
-  check(spherical_pendulum(), spherical_pendulum_start, Rattle<BaseMap::euler_a>{});
-  check(quartic(), quartic_start, Rattle<BaseMap::euler_b>{});
-  check(full_mass_sphere(), full_mass_sphere_start, Shake<>{});
-  check(double_pendulum(), double_pendulum_start, Rattle<>{});
-  check(chain_2d(), chain_2d_start, Rattle<>{});
+  constexpr Sums compensated = Sums::compensated;
+  using Kept = Rattle<BaseMap::verlet, compensated>;
+  check(planar_pendulum(), planar_pendulum_start, Rattle<>{}, Kept{});
+  check(planar_pendulum(), planar_pendulum_start, Rattle<>{.project = Projection::output},
+        Kept{.project = Projection::output});
+  check(spherical_pendulum(), spherical_pendulum_start, Rattle<BaseMap::euler_a>{},
+        Rattle<BaseMap::euler_a, compensated>{});
+  check(quartic(), quartic_start, Rattle<BaseMap::euler_b>{},
+        Rattle<BaseMap::euler_b, compensated>{});
+  check(full_mass_sphere(), full_mass_sphere_start, Shake<>{},
+        Shake<BaseMap::verlet, compensated>{});
+  check(double_pendulum(), double_pendulum_start, Rattle<>{}, Kept{});
+  check(chain_2d(), chain_2d_start, Rattle<>{}, Kept{});
 }
 
 TEST(Compensated, runs_on_run_time_systems) {
@@ -117,45 +127,62 @@ TEST(Compensated, runs_on_run_time_systems) {
     return State<double>{z.q, z.p};
   }();
   const RunOptions<State<double>> options{.step = 0.01, .steps = 1000};
-  for (const char* name : {"rattle", "shake:base=euler-a", "rattle:base=euler-b,project=output"}) {
-    const Method& method = find_method(name);
-    auto plain = method.stepper<double>(system);
-    auto compensated = compensated_stepper(system, method);
-    const auto a = integrate_with<double>(system, *plain, name, start, options);
-    const auto b = integrate_with<double>(system, *compensated, name, start, options);
+  for (const std::string name :
+       {"rattle:base=verlet", "shake:base=euler-a", "rattle:base=euler-b,project=output"}) {
+    const auto a = integrate(system, find_method(name), start, options);
+    const auto b = integrate(system, find_method(name + ",sums=compensated"), start, options);
     ASSERT_TRUE(a.ok() && b.ok()) << a.failure << b.failure;
     EXPECT_LT((a.final.q - b.final.q).norm(), 1e-12) << name;
     EXPECT_LT((a.final.p - b.final.p).norm(), 1e-12) << name;
+    EXPECT_NE((a.final.q - b.final.q).norm(), 0) << name << ": these are the plain sums";
   }
 }
 
-TEST(Compensated, refuses_methods_without_such_a_form) {
-  const auto message = [](auto&& run) -> std::string {
-    try {
-      run();
-    } catch (const InputError& e) {
-      return e.what();
-    }
-    return "nothing was thrown";
-  };
+/// Copies of an ensemble run alone, so that their sums are compensated too.
+TEST(Compensated, has_no_steps_in_packs) {
   const auto pendulum = witness::planar_pendulum();
-  const auto start = witness::planar_pendulum_start.in<double>();
-  EXPECT_NE(message([&] {
-              integrate(pendulum, Rattle<BaseMap::midpoint>{}, start,
-                        {.step = 0.01, .steps = 1, .compensated = true});
-            }).find("compensated: 'rattle:base=midpoint' has no compensated form"),
+  const AnySystem any("pendulum", pendulum);
+  EXPECT_EQ(find_method("rattle:sums=compensated").stepper<Pack>(any), nullptr);
+  const Rattle<BaseMap::verlet, Sums::compensated> method;
+  const auto all = integrate_ensemble(pendulum, method, starts(), {.step = 0.01, .steps = 100});
+  for (std::size_t i = 0; i < all.copies.size(); ++i) {
+    EXPECT_TRUE(all.copies[i].alone);
+    const auto run = integrate(pendulum, method, starts()[i], {.step = 0.01, .steps = 100});
+    EXPECT_EQ((all.copies[i].final.q - run.final.q).norm(), 0) << i;
+  }
+}
+
+template <class E, class F>
+std::string message(F&& f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Compensated, refuses_what_it_cannot_do) {
+  EXPECT_NE(message<InputError>([] {
+              find_method("rattle:base=midpoint,sums=compensated");
+            }).find("verlet, euler-a"),
             std::string::npos);
+  const Rattle<BaseMap::verlet, Sums::compensated> method;
   const auto hopf = witness::hopf_gravity();
-  EXPECT_NE(message([&] {
-              integrate(hopf, Rattle<>{}, witness::hopf_gravity_start.in<double>(),
-                        {.step = 0.01, .steps = 1, .compensated = true});
-            }).find("has no compensated form"),
-            std::string::npos);
+  const auto start = witness::hopf_gravity_start.in<double>();
+  EXPECT_EQ(
+      message<ModelError>([&] { integrate(hopf, method, start, {.step = 0.01, .steps = 1}); }),
+      "compensated sums need constraints on positions only");
   const AnySystem any("hopf", hopf);
-  EXPECT_NE(message([&] {
-              compensated_stepper(any, find_method("rattle"));
-            }).find("has no compensated form"),
+  EXPECT_NE(message<ModelError>([&] {
+              integrate(any, find_method("rattle:sums=compensated"), {start.q, start.p},
+                        {.step = 0.01, .steps = 1});
+            }).find("needs constraints on positions only"),
             std::string::npos);
+  const AnySystem magnetic("magnetic", witness::magnetic());
+  EXPECT_EQ(message<ModelError>(
+                [&] { (void)find_method("rattle:sums=compensated").stepper<double>(magnetic); }),
+            "compensated sums need a natural Hamiltonian p.M^-1 p/2 + V(q)");
 }
 
 TEST(DoubleDouble, keeps_thirty_two_digits) {

@@ -17,21 +17,21 @@
 // Measured in docs/notes/roundoff.md.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <utility>
+#include <algorithm>
+#include <cmath>
 
-#include "rattleback/integrators/shake_rattle.hpp"
+#include "rattleback/integrators/kernel.hpp"
 #include "rattleback/problem/double_double.hpp"
-#include "rattleback/problem/error.hpp"
+#include "rattleback/problem/known_scalars.hpp"
+#include "rattleback/problem/system.hpp"
+#include "rattleback/problem/vector_ops.hpp"
+#include "rattleback/solve/dense.hpp"
 #include "rattleback/solve/histories.hpp"
+#include "rattleback/solve/newton.hpp"
+#include "rattleback/solve/predictor.hpp"
+#include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {
-
-class AnySystem;
-class Method;
-template <class S>
-class AnyStepper;
 
 /// (sum, low) <- sum + low + (increment + increment_low), rounded in the low part only.
 RATTLEBACK_INLINE void add_compensated(double increment, double increment_low, double& sum,
@@ -42,16 +42,8 @@ RATTLEBACK_INLINE void add_compensated(double increment, double increment_low, d
   low = t.low;
 }
 
-namespace detail {
-
-/// Run-time systems answer in the scalars they were built for, and double-double is none of them.
-template <class Sys>
-inline constexpr bool knows_all_scalars = !requires(const Sys& s) { s.template model<double>(); };
-
-}  // namespace detail
-
 /// The linear algebra is dense and its Newton matrix exact at every iteration: for small and medium
-/// systems.
+/// systems. The low parts live here, not in the state: reset() drops them.
 template <class Sys>
 class CompensatedNatural {
  public:
@@ -201,13 +193,15 @@ class CompensatedNatural {
       advance(system, z, h);
       system.linearise(q1_, q1_, g_, next_, next_);
       residual(system);
-      if (polished && within(g_, 8 * floor_)) return {Outcome::ok, k, floor_};
+      if (polished && within(g_, threshold::polished * floor_)) return {Outcome::ok, k, floor_};
       // Newton squares the residual: from here one more correction leaves nothing but round-off.
-      polished = within(g_, 16 * floor_);
+      polished = within(g_, threshold::polish * floor_);
       if (k > 1) {
         const double size = largest_magnitude(g_);
-        if (!(size < 1e300)) return {Outcome::not_finite, k, size};
-        if (size > 0.5 * last && size <= 1e3 * floor_) return {Outcome::ok, k, size};
+        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
+        if (size > threshold::poor_contraction * last &&
+            size <= threshold::constraint_band * floor_)
+          return {Outcome::ok, k, size};
         last = size;
       }
       if (!solve(next_, weighted_, g_)) return {Outcome::rank_loss, k, last};
@@ -263,43 +257,11 @@ class CompensatedNatural {
   bool fresh_ = false;
 };
 
-/// The low parts live in the core, not in the state: reset() drops them.
-template <class Sys>
-using CompensatedStepper = CoreStepper<Sys, double, CompensatedNatural<Sys>>;
-
 namespace detail {
 
-[[noreturn]] void refuse_compensated(const std::string& method);
-
-template <class Sys>
-CompensatedStepper<Sys> make_compensated(const Sys& system, BaseMap base, Projection project,
-                                         const SolveOptions& solve) {
-  const Traits traits = system.traits();
-  if (!traits.natural || !traits.holonomic || !kicks(base))
-    refuse_compensated(shake_rattle_info(base, project).name);
-  return {system, *kicks(base), project, solve};
-}
+/// Throws ModelError that says what the system lacks.
+void require_compensable(const Traits& traits);
 
 }  // namespace detail
-
-/// The compensated form of a method: SHAKE and RATTLE over verlet, euler-a and euler-b for natural
-/// systems with holonomic constraints. Throws InputError for others.
-template <class Sys, BaseMap base>
-auto compensated_stepper(const Sys& system, const Rattle<base>& method) {
-  return detail::make_compensated(system, base, method.project, method.solve);
-}
-template <class Sys, BaseMap base>
-auto compensated_stepper(const Sys& system, const Shake<base>& method) {
-  return detail::make_compensated(system, base, Projection::never, method.solve);
-}
-/// The same for a method of the registry (family.hpp).
-std::unique_ptr<AnyStepper<double>> compensated_stepper(const AnySystem& system,
-                                                        const Method& method,
-                                                        const SolveOptions& solve = {});
-
-/// Methods with a compensated form on this type of system.
-template <class Sys, class M>
-concept Compensable =
-    NaturalForm<Sys> && requires(const Sys& s, const M& m) { compensated_stepper(s, m); };
 
 }  // namespace rattleback

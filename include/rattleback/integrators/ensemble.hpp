@@ -23,6 +23,8 @@
 #include <vector>
 
 #include "rattleback/integrators/ensemble_runner.hpp"
+#include "rattleback/problem/known_scalars.hpp"
+#include "rattleback/solve/newton.hpp"
 
 namespace rattleback {
 

@@ -12,9 +12,9 @@
 
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/integrators/advance.hpp"
-#include "rattleback/integrators/compensated.hpp"
 #include "rattleback/integrators/explain.hpp"
 #include "rattleback/integrators/run.hpp"
+#include "rattleback/integrators/shake_rattle.hpp"
 
 namespace rattleback {
 
@@ -29,9 +29,6 @@ struct RunOptions {
   long steps = 0;   ///< or
   double time = 0;  ///< a length that is rounded to whole steps
   long every = 0;   ///< store every k-th state; 0: about a thousand in all
-  /// Sums that keep what rounding drops (compensated.hpp): energy round-off grows like the square
-  /// root of the number of steps, at several times the cost of a step.
-  bool compensated = false;
   bool allow_inconsistent = false;
   double consistency = 1e-9;  ///< largest |g| and |{g,H}| of a start that is taken as it is
   /// Called with every stored state.
@@ -259,14 +256,6 @@ template <ConstrainedSystem Sys, class M>
 auto integrate(const Sys& system, const M& method, const StateOf<Sys, double>& start,
                const RunOptions<StateOf<Sys, double>>& options) {
   if (!options.allow_inconsistent) require_consistent(system, start, {options.consistency});
-  if (options.compensated) {
-    if constexpr (Compensable<Sys, M>) {
-      auto stepper = compensated_stepper(system, method);
-      return integrate_with<double>(system, stepper, method.info().name, start, options);
-    } else {
-      detail::refuse_compensated(method.info().name);
-    }
-  }
   auto stepper = method.template stepper<double>(system);
   return integrate_with<double>(system, stepper, method.info().name, start, options);
 }

@@ -5,15 +5,18 @@
 #include <string>
 #include <utility>
 
+#include "rattleback/integrators/compensated.hpp"
+#include "rattleback/integrators/core_stepper.hpp"
 #include "rattleback/integrators/general_constrained.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
 
 namespace rattleback {
 
-/// When the momentum is projected along the fibre. RATTLE and SHAKE are the same map on fibres
-/// [McLachlan12 (11)], so `output` gives the trajectory of `every`, where it is looked at.
-enum class Projection { every, output, never };
+/// How a step adds its increments. Compensated sums keep what rounding drops (compensated.hpp): the
+/// round-off of the energy grows like the square root of the number of steps, at several times the
+/// cost of a step.
+enum class Sums { plain, compensated };
 
 /// Of the base maps that are kick-drift-kick on a natural system.
 constexpr std::optional<Kicks> kicks(BaseMap base) {
@@ -29,61 +32,22 @@ constexpr std::optional<Kicks> kicks(BaseMap base) {
   }
 }
 
-inline MethodInfo shake_rattle_info(BaseMap base, Projection project) {
+inline MethodInfo shake_rattle_info(BaseMap base, Projection project, Sums sums = Sums::plain) {
   const BaseMapInfo& b = info(base);
   const bool shake = project == Projection::never;
   std::string name = std::string(shake ? "shake" : "rattle") + ":base=" + std::string(b.name);
   if (project == Projection::output) name += ",project=output";
+  const bool compensated = sums == Sums::compensated;
+  if (compensated) name += ",sums=compensated";
   return {.name = std::move(name),
           .order = b.symmetric ? 2 : 1,
           .symmetric = b.symmetric && !shake,
           .symplectic_on = shake ? SymplecticOn::primary_manifold : SymplecticOn::state_manifold,
           .preserves_primary = true,
           .preserves_hidden = !shake,
+          .applies = {.natural = compensated, .holonomic = compensated},
           .cite = shake ? "[McLachlan12 Def. 1.3]" : "[McLachlan12 Def. 1.4]"};
 }
-
-namespace detail {
-
-inline Projections projections(Projection project, long steps, long looks) {
-  return {0, project == Projection::every ? steps : project == Projection::output ? looks : 0};
-}
-
-}  // namespace detail
-
-/// A core as a stepper. A core is made from a system, what it does between two projections (Kicks,
-/// or a base map), and options; it steps, projects, forgets, knows its last
-/// lambda, and remembers multipliers for each substep of a composition.
-template <class Sys, class S, class Core>
-class CoreStepper {
- public:
-  using State = StateOf<Sys, S>;
-
-  template <class Map>
-  CoreStepper(const Sys& system, const Map& map, Projection project, const SolveOptions& options)
-      : core_(system, map, options), project_(project) {
-    if (project == Projection::output) presenter_ = std::make_unique<Core>(system, map, options);
-  }
-  RATTLEBACK_INLINE Status step(const Sys& system, State& z, const Real<S>& h) {
-    return core_.step(system, z, h, project_ == Projection::every);
-  }
-  void reset() { core_.reset(); }
-  void select(std::size_t substep) { core_.select(substep); }
-  /// Makes a copy of the state fit to be looked at.
-  Status present(const Sys& system, State& z) {
-    return presenter_ ? presenter_->project(system, z) : Status{};
-  }
-  const auto& lambda() const { return core_.lambda(); }
-  Projections projections(long steps, long looks) const {
-    return detail::projections(project_, steps, looks);
-  }
-  const Core& core() const { return core_; }
-
- private:
-  Core core_;
-  std::unique_ptr<Core> presenter_;  // projecting forgets the last step
-  Projection project_;
-};
 
 /// Kick-drift-kick on a natural system with holonomic constraints.
 template <class Sys, class S>
@@ -91,6 +55,9 @@ using NaturalStepper = CoreStepper<Sys, S, NaturalConstrained<Sys, S>>;
 /// Any base map, any fibre.
 template <class Sys, class S>
 using GeneralStepper = CoreStepper<Sys, S, GeneralConstrained<Sys, S>>;
+/// Kick-drift-kick with compensated sums.
+template <class Sys>
+using CompensatedStepper = CoreStepper<Sys, double, CompensatedNatural<Sys>>;
 
 namespace detail {
 
@@ -106,35 +73,54 @@ constexpr bool natural_core() {
 }
 
 template <class Sys, class S, BaseMap base>
-auto constrained_stepper(const Sys& system, Projection project, const SolveOptions& solve) {
+auto plain_stepper(const Sys& system, Projection project, const SolveOptions& solve) {
   if constexpr (natural_core<Sys, base>())
     return NaturalStepper<Sys, S>(system, *kicks(base), project, solve);
   else
     return GeneralStepper<Sys, S>(system, base, project, solve);
 }
 
+template <class Sys, class S, BaseMap base, Sums sums>
+auto constrained_stepper(const Sys& system, Projection project, const SolveOptions& solve) {
+  if constexpr (sums == Sums::plain) {
+    return plain_stepper<Sys, S, base>(system, project, solve);
+  } else {
+    static_assert(kicks(base).has_value(), "compensated sums: base verlet, euler_a or euler_b");
+    require_compensable(system.traits());
+    if constexpr (std::is_same_v<S, double> && NaturalForm<Sys>)
+      return CompensatedStepper<Sys>(system, *kicks(base), project, solve);
+    else if constexpr (ScalarTraits<S>::lanes > 1)
+      return std::unique_ptr<NaturalStepper<Sys, S>>();
+    else
+      return plain_stepper<Sys, S, base>(system, project, solve);
+  }
+}
+
 }  // namespace detail
 
 /// SHAKE over a base map: g = 0 at every step, {g,H} = 0 not enforced.
-template <BaseMap base = BaseMap::verlet>
+///
+/// Sums are compensated in double. In dual numbers and in quad precision the plain step is run,
+/// which is the same map; in packs there is none, so that copies run alone.
+template <BaseMap base = BaseMap::verlet, Sums sums = Sums::plain>
 struct Shake {
   SolveOptions solve{};
-  MethodInfo info() const { return shake_rattle_info(base, Projection::never); }
+  MethodInfo info() const { return shake_rattle_info(base, Projection::never, sums); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return detail::constrained_stepper<Sys, S, base>(system, Projection::never, solve);
+    return detail::constrained_stepper<Sys, S, base, sums>(system, Projection::never, solve);
   }
 };
 
 /// RATTLE over a base map: g = 0 and {g,H} = 0.
-template <BaseMap base = BaseMap::verlet>
+template <BaseMap base = BaseMap::verlet, Sums sums = Sums::plain>
 struct Rattle {
   Projection project = Projection::every;
   SolveOptions solve{};
-  MethodInfo info() const { return shake_rattle_info(base, project); }
+  MethodInfo info() const { return shake_rattle_info(base, project, sums); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return detail::constrained_stepper<Sys, S, base>(system, project, solve);
+    return detail::constrained_stepper<Sys, S, base, sums>(system, project, solve);
   }
 };
 
