@@ -74,8 +74,8 @@ bool CompiledFunction::Body::compile() try {
       part.code =
           NativeCode(part.program, lanes, lanes, part.rows > 1 ? part.rows : 0, part.constants);
     else
-      part.code =
-          part.rows > 1 ? NativeCode(part.program, 4, 1, part.rows) : NativeCode(part.program);
+      part.code = part.rows > 1 ? NativeCode(part.program, NativeCode::widest(), 1, part.rows)
+                                : NativeCode(part.program);
   }
   return true;
 } catch (const Error&) {

@@ -10,7 +10,7 @@ namespace rattleback::detail {
 
 namespace {
 
-constexpr int register_count = 16;
+constexpr int most_registers = 32;
 constexpr int never = std::numeric_limits<int>::max();
 
 bool is_call(Operation operation) {
@@ -34,8 +34,8 @@ bool is_call(Operation operation) {
 
 class Allocator {
  public:
-  Allocator(const Program& program, bool calls_in_memory)
-      : program_(program), calls_in_memory_(calls_in_memory) {
+  Allocator(const Program& program, bool calls_in_memory, int registers)
+      : program_(program), calls_in_memory_(calls_in_memory), registers_(registers) {
     order_instructions();
     find_pairs();
     list_uses();
@@ -215,7 +215,7 @@ class Allocator {
   int victim() const {
     int best = -1;
     std::int64_t furthest = -1;
-    for (int r = 0; r < register_count; ++r) {
+    for (int r = 0; r < registers_; ++r) {
       if (is_protected(r)) continue;
       const int v = value_in_[r];
       const int next = use_after_now(v);
@@ -226,7 +226,7 @@ class Allocator {
     return best;
   }
   int free_register() const {
-    for (int r = 0; r < register_count; ++r)
+    for (int r = 0; r < registers_; ++r)
       if (value_in_[r] < 0 && !is_protected(r)) return r;
     return -1;
   }
@@ -401,7 +401,7 @@ class Allocator {
   void call(const Program::Instruction& i, int v) {
     out_.calls = true;
     const int partner = partner_[now_];
-    for (int r = 0; r < register_count; ++r) {
+    for (int r = 0; r < registers_; ++r) {
       const int w = value_in_[r];
       if (w < 0) continue;
       const bool is_argument = w == i.a || w == i.b;
@@ -413,7 +413,7 @@ class Allocator {
       call_with_registers(i, v, partner);
   }
   void forget_registers() {
-    for (int r = 0; r < register_count; ++r)
+    for (int r = 0; r < registers_; ++r)
       if (value_in_[r] >= 0) drop(value_in_[r]);
   }
   void pair(Step step, const Program::Instruction& i, int v, int partner) {
@@ -465,6 +465,7 @@ class Allocator {
 
   const Program& program_;
   const bool calls_in_memory_;
+  const int registers_;
   Allocation out_;
   std::vector<int> order_;
   int now_ = -1;                              ///< position
@@ -475,7 +476,7 @@ class Allocator {
   std::vector<int> partner_;
   static constexpr int served = -2;
   std::vector<std::int8_t> register_of_;
-  std::array<int, register_count> value_in_{};
+  std::array<int, most_registers> value_in_{};
   unsigned protected_ = 0;
   std::vector<Place> home_;  ///< where in memory a value is, or none
   std::vector<int> owner_, free_slots_, leaving_;
@@ -483,8 +484,8 @@ class Allocator {
 
 }  // namespace
 
-Allocation allocate(const Program& program, bool calls_in_memory) {
-  return Allocator(program, calls_in_memory).run();
+Allocation allocate(const Program& program, bool calls_in_memory, int registers) {
+  return Allocator(program, calls_in_memory, registers).run();
 }
 
 }  // namespace rattleback::detail

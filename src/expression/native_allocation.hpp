@@ -1,4 +1,4 @@
-// Where the values of a program live while it runs: sixteen registers, next-use eviction, slots.
+// Where the values of a program live while it runs: registers, next-use eviction, slots.
 // Knows nothing of encodings; native.cpp turns the steps into instructions one by one.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-/// One instruction, or a call. Registers are 0..15, -1 where there is none.
+/// One instruction, or a call. Registers count from 0, -1 where there is none.
 struct Step {
   enum Kind : std::uint8_t {
     load,       ///< target = place
@@ -43,7 +43,7 @@ struct Allocation {
 };
 
 /// `calls_in_memory`: arguments and results of calls are in places (several lanes), else in
-/// registers 0 and 1.
-Allocation allocate(const Program& program, bool calls_in_memory);
+/// registers 0 and 1. `registers`: how many there are, at most 32.
+Allocation allocate(const Program& program, bool calls_in_memory, int registers);
 
 }  // namespace rattleback::detail

@@ -139,7 +139,7 @@ TEST(Families, only_one_shape_is_packed) {
   EXPECT_TRUE(members[0].has_shape_of(members[0]));
   EXPECT_FALSE(members[0].has_shape_of(members[1]));
   EXPECT_FALSE(members[0].has_shape_of(members[2]));
-  std::vector<const CompiledFunction*> lanes(8, &members[0]);
+  std::vector<const CompiledFunction*> lanes(CompiledFunction::lanes_of_a_pack, &members[0]);
   lanes[5] = &members[1];
   EXPECT_THROW(CompiledFunction::packed(lanes), InputError);
 

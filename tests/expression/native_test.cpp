@@ -47,16 +47,19 @@ std::vector<double> lane_of(const std::vector<double>& from, int count, int stri
 
 constexpr double untouched = 1.23456e78;
 
+/// Every kind of code that this processor runs, not only the best.
+std::vector<int> widths() { return NativeCode::widest() == 8 ? std::vector{4, 8} : std::vector{4}; }
+
 /// Runs the native code and, lane by lane, the byte code; counts different bits, and what was
 /// written where nothing should be.
-int differences(const Program& program, int lanes, int stride,
+int differences(const Program& program, int lanes, int stride, int width,
                 const std::function<double()>& value) {
   const Sizes s = sizes_of(program);
   std::vector<double> x(s.x * stride + 1), y(s.y * stride + 1);
   for (double& v : x) v = value();
   for (double& v : y) v = value();
   std::vector<double> a(s.a * stride + 1, untouched), b(s.b * stride + 1, untouched);
-  const NativeCode code(program, lanes, stride);
+  const NativeCode code(program, lanes, stride, 0, {}, width);
   code(x.data(), y.data(), a.data(), b.data());
   int count = a.back() != untouched || b.back() != untouched;
   for (int lane = 0; lane < stride; ++lane) {
@@ -72,22 +75,22 @@ int differences(const Program& program, int lanes, int stride,
 }
 void expect_same(const Program& program, const std::function<double()>& value,
                  const std::string& what) {
-  EXPECT_EQ(differences(program, 1, 1, value), 0) << what;
-  EXPECT_EQ(differences(program, 4, 4, value), 0) << what << ", four lanes";
-  EXPECT_EQ(differences(program, 4, 8, value), 0) << what << ", four lanes of eight";
-  EXPECT_EQ(differences(program, 8, 8, value), 0) << what << ", eight lanes";
+  for (const int width : widths())
+    for (const auto& [lanes, stride] : {std::pair{1, 1}, {4, 4}, {4, 8}, {8, 8}, {16, 16}})
+      EXPECT_EQ(differences(program, lanes, stride, width, value), 0)
+          << what << ", " << lanes << " lanes of " << stride << ", " << width << " in a register";
 }
 
 /// The same where every lane has constants of its own.
-int differences_with_constants(const Program& program, const std::function<double()>& value) {
-  constexpr int lanes = 8;
+int differences_with_constants(const Program& program, int lanes, int width,
+                               const std::function<double()>& value) {
   const Sizes s = sizes_of(program);
   const int count = static_cast<int>(program.constants().size());
   std::vector<double> constants(count * lanes), x(s.x * lanes), y(s.y * lanes);
   for (auto* array : {&constants, &x, &y})
     for (double& v : *array) v = value();
   std::vector<double> a(s.a * lanes), b(s.b * lanes);
-  const NativeCode code(program, lanes, lanes, 0, constants);
+  const NativeCode code(program, lanes, lanes, 0, constants, width);
   code(x.data(), y.data(), a.data(), b.data());
   int different = 0;
   for (int lane = 0; lane < lanes; ++lane) {
@@ -154,10 +157,46 @@ TEST_F(Native, ThousandsOfRandomProgramsToTheBit) {
 TEST_F(Native, EveryLaneHasItsOwnConstants) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) {
     const Program program = random_program(seed, 1 << seed % 9, 10, 5, seed % 3 != 0);
-    EXPECT_EQ(differences_with_constants(program, near_one), 0) << "seed " << seed;
+    for (const int width : widths())
+      for (const int lanes : {8, 16})
+        EXPECT_EQ(differences_with_constants(program, lanes, width, near_one), 0)
+            << "seed " << seed << ", " << lanes << " lanes, " << width << " in a register";
   }
   const Program program = random_program(1, 30, 10, 5, false);
   EXPECT_THROW(NativeCode(program, 8, 8, 0, std::vector<double>(1)), InputError);
+}
+
+/// One row of a family, with more values than there are registers.
+Program row(bool calls) {
+  Graph g;
+  const Expression x = g.input(0), next = g.input(1), y = g.input(2);
+  Expression e = g.divide(g.subtract(x, next), g.add(g.multiply(y, y), g.constant(1.5)));
+  std::vector<Expression> values{e};
+  for (int k = 1; k < 40; ++k)
+    values.push_back(e = g.divide(g.add(e, x), g.add(g.multiply(e, e), next)));
+  if (calls) e = g.apply(Operation::tanh, e);
+  for (const Expression v : values) e = g.add(g.multiply(e, v), y);
+  const std::vector<Program::Output> outputs{{0, 0, e}, {1, 0, g.apply(Operation::sign, e)}};
+  return {g, 2, outputs};
+}
+
+TEST_F(Native, RowsOfAFamilySideBySide) {
+  for (const bool calls : {false, true})
+    for (const int width : widths())
+      for (int rows = width; rows < 4 * width; ++rows) {
+        const Program program = row(calls);
+        std::vector<double> x(rows + 1), y(rows), a(rows + 1, untouched), b(rows + 1, untouched);
+        for (double& v : x) v = near_one();
+        for (double& v : y) v = near_one();
+        NativeCode(program, width, 1, rows, {}, width)(x.data(), y.data(), a.data(), b.data());
+        for (int r = 0; r < rows; ++r) {
+          double expected[2];
+          program.run<double>(&x[r], &y[r], &expected[0], &expected[1]);
+          EXPECT_TRUE(same_bits(a[r], expected[0]) && same_bits(b[r], expected[1])) << r;
+        }
+        EXPECT_EQ(a[rows], untouched);
+        EXPECT_EQ(b[rows], untouched);
+      }
 }
 
 TEST_F(Native, EveryOperationOnEverySpecialValue) {
@@ -227,7 +266,8 @@ Program high_pressure(int live, bool reversed, bool calls) {
 }
 
 TEST_F(Native, HighRegisterPressureFromOneToAHundredThousandValues) {
-  for (const int live : {1, 2, 14, 15, 16, 17, 18, 40, 124, 126, 200, 499, 501, 2000, 10'000})
+  for (const int live : {1,  2,  14, 15,  16,  17,  18,  30,  31,   32,    33,
+                         40, 61, 63, 124, 126, 200, 499, 501, 2000, 10'000})
     for (const bool reversed : {false, true})
       for (const bool calls : {false, true})
         expect_same(high_pressure(live, reversed, calls), near_one,
@@ -295,7 +335,8 @@ TEST_F(Native, ManyThreadsBuildAndRun) {
       std::mt19937 mine(t);
       const auto value = [&] { return std::uniform_real_distribution<double>(-1, 1)(mine); };
       for (unsigned k = 0; k < 100; ++k) {
-        wrong += differences(random_program(1000 * t + k, 200, 30, 20, true), 1, 1, value);
+        wrong += differences(random_program(1000 * t + k, 200, 30, 20, true), 1, 1,
+                             NativeCode::widest(), value);
         std::vector<double> x(6);
         for (double& v : x) v = value();
         double ours = 0, expected = 1;
@@ -371,7 +412,9 @@ TEST_F(Native, CopiesOutliveTheOriginal) {
 TEST_F(Native, WrongLanesAreNamed) {
   const Program program = random_program(1, 3, 10, 1, false);
   EXPECT_THROW(NativeCode(program, 2), InputError);
-  EXPECT_THROW(NativeCode(program, 16), InputError);
+  EXPECT_THROW(NativeCode(program, 32), InputError);
+  EXPECT_THROW(NativeCode(program, 8, 8, 0, {}, 5), InputError);
+  EXPECT_THROW(NativeCode(program, 8, 1, 8, {}, 4), InputError);  // rows side by side
   EXPECT_THROW(NativeCode(program, 4, 2), InputError);
 }
 

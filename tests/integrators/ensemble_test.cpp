@@ -100,7 +100,7 @@ TEST(Ensemble, a_failing_copy_fails_alone) {
     EXPECT_EQ(ensemble.failed(), 1);
     for (int i = 0; i < 20; ++i) {
       const auto& copy = ensemble.copies[i];
-      EXPECT_EQ(copy.alone, i >= 8 && i < 16) << i;
+      EXPECT_EQ(copy.alone, i / pack_lanes == 11 / pack_lanes) << i;
       const auto run =
           integrate(pendulum, Rattle<>{}, starts[i], {.step = 0.1, .steps = 500, .every = 5});
       EXPECT_EQ(copy.ok(), run.ok()) << i;
@@ -158,8 +158,9 @@ TEST(Ensemble, runs_sizes_known_at_run_time_and_mixed_constraints) {
     const auto ensemble = integrate_ensemble(system, method, starts, {.step = 0.01, .steps = 200});
     const auto run = integrate(system, method, z, {.step = 0.01, .steps = 200});
     ASSERT_TRUE(ensemble.failed() == 0 && run.ok());
-    EXPECT_LT((ensemble.copies[2].final.q - run.final.q).norm(), 1e-13);
-    EXPECT_LT((ensemble.copies[2].final.p - run.final.p).norm(), 1e-13);
+    // A multiplier is known to eps/h = 2e-14: 4e-12 for 200 steps at most.
+    EXPECT_LT((ensemble.copies[2].final.q - run.final.q).norm(), 4e-12);
+    EXPECT_LT((ensemble.copies[2].final.p - run.final.p).norm(), 4e-12);
   };
   check(chain_2d(), chain_2d_start, Rattle<>{.project = Projection::output});
   check(hopf_gravity(), hopf_gravity_start, Rattle<>{});

@@ -22,7 +22,7 @@ class CompiledFunction {
 
   /// Whether the two differ in the values of their constants at most.
   bool has_shape_of(const CompiledFunction& other) const;
-  static constexpr int lanes_of_a_pack = 8;
+  static constexpr int lanes_of_a_pack = pack_lanes;
   /// Functions of one shape, one in each lane of a pack. It is called with packs only.
   static CompiledFunction packed(std::span<const CompiledFunction* const> lanes);
 

@@ -1,4 +1,5 @@
-// Programs as machine code for x86-64 with AVX2 and FMA, for one point, four or eight at a time.
+// Programs as machine code for x86-64 with AVX2 and FMA, or AVX-512, for one point or several at a
+// time.
 // Results are those of Program::run<double>, to the bit (which NaN a NaN is excepted).
 #pragma once
 
@@ -15,17 +16,20 @@ class NativeCode {
   /// Whether this processor and system can; if not, run the program itself. The environment
   /// variable RATTLEBACK_NO_NATIVE=1 says no.
   static bool available();
+  /// Doubles in a register of this processor: 8 with AVX-512, else 4.
+  static int widest();
 
   NativeCode() = default;
-  /// `lanes` (1, 4 or 8) points at once: entry k of every array is the `lanes` doubles from
+  /// `lanes` (1, 4, 8 or 16) points at once: entry k of every array is the `lanes` doubles from
   /// k * stride on; stride 0 stands for `lanes`. The program is not needed afterwards. Throws where
   /// not available().
   /// With `rows` the program is the first row of a family, in which row r reads and writes r places
   /// further. All rows are run, one after another or, with stride 1, `lanes` at a time: at least so
   /// many there must be.
   /// `constants` stand for those of the program, `lanes` for each: every lane has its own.
+  /// `width`: 4 for code without AVX-512.
   explicit NativeCode(const Program& program, int lanes = 1, int stride = 0, int rows = 0,
-                      std::span<const double> constants = {});
+                      std::span<const double> constants = {}, int width = widest());
 
   /// f(x, y) -> (a, b); what is written must not overlap what is read. Any number of threads may
   /// call the same code. Arrays that the program does not touch may be null.

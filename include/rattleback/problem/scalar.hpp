@@ -30,8 +30,13 @@ using Matrix = Eigen::Matrix<S, R, C>;
 
 template <int W>
 class BasicPack;
-/// What ensembles use.
-using Pack = BasicPack<8>;
+/// What ensembles use: two registers full, so that each has work while the other waits.
+#ifdef __AVX512DQ__
+inline constexpr int pack_lanes = 16;
+#else
+inline constexpr int pack_lanes = 8;
+#endif
+using Pack = BasicPack<pack_lanes>;
 
 /// Specialised next to each scalar type (dual.hpp, quad.hpp, pack.hpp).
 ///   Base       the scalar with duals stripped: what Newton matrices are made of
