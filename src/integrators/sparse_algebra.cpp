@@ -135,7 +135,11 @@ class Writer {
       }
       for (std::size_t x = 0; x < l.size(); ++x)
         for (std::size_t y = 0; y <= x; ++y) {
-          const Expression product = g.multiply(l[x], entry(column.below[y], k));
+          const Expression coupling = entry(column.below[y], k);
+          // In a chain the square of the coupling need not wait for the pivot.
+          const Expression product = l.size() == 1
+                                         ? g.multiply(g.multiply(coupling, coupling), inverse)
+                                         : g.multiply(l[x], coupling);
           Expression& rest = entry(column.below[x], column.below[y]);
           rest = g.subtract(rest, product);
         }
