@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rattleback)
-install(TARGETS rattleback EXPORT rattleback_targets
+install(TARGETS rattleback rattleback_testing EXPORT rattleback_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -20,11 +20,8 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/rattleback-config.cmake
 
 file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 set(pc_cflags "-std=gnu++20")
-set(pc_libs "-ltbb -lquadmath")
-if(sources)
-  list(JOIN HDF5_LINK_LIBRARIES " " pc_hdf5)
-  string(APPEND pc_libs " ${pc_hdf5}")
-endif()
+list(JOIN HDF5_LINK_LIBRARIES " " pc_hdf5)
+set(pc_libs "-L\${libdir} -lrattleback_testing -lrattleback -ltbb -lquadmath ${pc_hdf5}")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   string(APPEND pc_cflags " -Wno-psabi")
 endif()
@@ -33,11 +30,8 @@ if(RATTLEBACK_HAS_METIS)
   string(APPEND pc_cflags " -DRATTLEBACK_HAS_METIS=1")
   string(APPEND pc_libs " -lmetis")
 endif()
-if(sources AND ASMJIT_LIBRARY)
+if(ASMJIT_LIBRARY)
   string(APPEND pc_libs " -lasmjit")
-endif()
-if(sources)
-  string(PREPEND pc_libs "-L\${libdir} -lrattleback ")
 endif()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/rattleback.pc.in ${PROJECT_BINARY_DIR}/cmake/rattleback.pc
   @ONLY)

@@ -1,17 +1,15 @@
 #include "rattleback/testing/witness_systems.hpp"
 
 #include "rattleback/problem/error.hpp"
-#include "rattleback/problem/witness.hpp"
+#include "witness_lists.hpp"
 
 namespace rattleback::testing {
 
 const std::vector<WitnessSystem>& witness_systems() {
   static const std::vector<WitnessSystem> all = [] {
     std::vector<WitnessSystem> list;
-    witness::for_each([&](const char* name, auto system, const auto& start) {
-      const auto z = start.template in<Quad>();
-      list.push_back({AnySystem(name, std::move(system)), {z.q, z.p}});
-    });
+    add_holonomic_witnesses(list);
+    add_mixed_witnesses(list);
     return list;
   }();
   return all;
