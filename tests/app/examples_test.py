@@ -35,6 +35,7 @@ ENERGY = {
     "witness/hopf_free": 1e-14,
     "witness/hopf_gravity": 3.6e-4,
     "witness/hopf_quartic": 1.1e-4,
+    "witness/hopf_shifted": 2e-4,
     "witness/index1": 1.4e-4,
     "witness/magnetic": 3e-4,
     "witness/mixed_quartic": 0.0011,

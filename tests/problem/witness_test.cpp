@@ -110,13 +110,13 @@ TEST(Witness, names_are_unique_and_the_kinds_are_there) {
     quadratic += traits.quadratic;
     EXPECT_TRUE(traits.lagrangian || !traits.holonomic) << name;
   });
-  EXPECT_EQ(names.size(), 20u);
-  EXPECT_EQ(count, 20);
-  EXPECT_EQ(mixed, 7);
+  EXPECT_EQ(names.size(), 21u);
+  EXPECT_EQ(count, 21);
+  EXPECT_EQ(mixed, 8);
   EXPECT_EQ(holonomic, 13);
-  EXPECT_EQ(natural, 14);
-  EXPECT_EQ(separable, 14);
-  EXPECT_EQ(quadratic, 16);
+  EXPECT_EQ(natural, 15);
+  EXPECT_EQ(separable, 15);
+  EXPECT_EQ(quadratic, 17);
 }
 
 TEST(Witness, constants_are_exact_in_quad) {

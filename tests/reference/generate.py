@@ -2,6 +2,7 @@
 """High-precision reference trajectories, independent of the C++ library.
 
     /usr/bin/python3 tests/reference/generate.py trajectories [--only PROBLEM ...] [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py long         [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py paper        [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
 
@@ -587,7 +588,7 @@ def shake(S, base, h, z, log=None):
     phi = BASES[base]
     lam = newton(lambda l: [x / h for x in S.f_g(phi(S, h, S.slide(l, z)))], half, f"shake {S.name} {base}")
     if log is not None:
-        log.append(max(abs(x) for x in lam))
+        log.append(lam)
     return phi(S, h, S.slide(lam, z))
 
 
@@ -595,7 +596,7 @@ def project(S, z, log=None):
     """Slide along the fibre to {g,H} = 0, on the branch next to sigma = 0."""
     sigma = newton(lambda s: S.f_rho(S.slide(s, z)), [mpf(0)] * S.m, f"projection {S.name}")
     if log is not None:
-        log.append(max(abs(x) for x in sigma))
+        log.append(sigma)
     return S.slide(sigma, z)
 
 
@@ -641,7 +642,7 @@ def discrete_legendre(S, quadrature, h, q0, q1):
     return P, [x + h * y for x, y in zip(P, f)]
 
 
-def variational(S, quadrature, h, z):
+def variational(S, quadrature, h, z, log=None):
     n, m = S.n, S.m
     q0, p0 = z[:n], z[n:]
     G0 = S.f_G(z)
@@ -654,6 +655,8 @@ def variational(S, quadrature, h, z):
     v0 = S.f_Hp(z)
     x = newton(residual, [a + h * b for a, b in zip(q0, v0)] + [mpf(0)] * m, f"variational {S.name}")
     q1 = x[:n]
+    if log is not None:
+        log.append(x[n:])
     _, p1 = discrete_legendre(S, quadrature, h, q0, q1)
     return q1 + momentum_projection(S, q1, p1)
 
@@ -780,6 +783,8 @@ def systems(only=None):
     unit = ["q0^2 + q1^2 + p0^2 + p1^2 - 1"]
     define("hopf_free", 2, unit, ["0.75", "0.35"], ["-0.2", "0.45"], hamiltonian="(p0^2 + p1^2)/2")
     define("hopf_gravity", 2, unit, ["0.55", "-0.7"], ["0.4", "0.15"], hamiltonian="(p0^2 + p1^2)/2 + q1")
+    define("hopf_shifted", 2, ["q0^2 + q1^2 + p0^2 + p1^2 + 0.3*q0 - 0.2*p1 - 1"], ["0.5", "-0.75"], ["0.4", "0.15"],
+           hamiltonian="(p0^2 + p1^2)/2 + q1 + 0.3*q0^2", note="linear terms: the field of the fibres is affine, not linear")
     define("hopf_quartic", 2, unit, ["0.55", "-0.7"], ["0.4", "0.15"],
            hamiltonian="(p0^2 + p1^2)/2 + q1 + 0.25*(q0^2 + 2*q1^2)*(1 + p0^2)")
     define("two_harmonic", 4, ["(q0^2 + p0^2 + q1^2 + p1^2 - 1)/2", "(q2^2 + p2^2 + q3^2 + p3^2 - 2)/2"],
@@ -833,22 +838,23 @@ def describe(S):
 
 
 def methods(S):
-    """(method, options, step function) for all that apply."""
+    """(method, options, step function) for all that apply; a step logs its multipliers, the position's first."""
     out = []
     for base in BASES:
-        out.append(("shake", {"base": base}, lambda h, z, b=base: shake(S, b, h, z)))
-        out.append(("rattle", {"base": base}, lambda h, z, b=base: rattle(S, b, h, z)))
+        out.append(("shake", {"base": base}, lambda h, z, log=None, b=base: shake(S, b, h, z, log)))
+        out.append(("rattle", {"base": base}, lambda h, z, log=None, b=base: rattle(S, b, h, z, log)))
     if S.name == "index1":
-        out.append(("index1-direct", {"base": "midpoint"}, lambda h, z: index1_direct(S, h, z)))
+        out.append(("index1-direct", {"base": "midpoint"}, lambda h, z, log=None: index1_direct(S, h, z)))
     if S.holonomic:
         for quadrature in ("trapezoid", "midpoint", "left", "right"):
-            out.append(("variational", {"quadrature": quadrature}, lambda h, z, k=quadrature: variational(S, k, h, z)))
+            out.append(("variational", {"quadrature": quadrature},
+                        lambda h, z, log=None, k=quadrature: variational(S, k, h, z, log)))
         if S.name not in ("magnetic", "index1"):
-            out.append(("velocity-verlet", {}, lambda h, z: velocity_verlet(S, h, z)))
+            out.append(("velocity-verlet", {}, lambda h, z, log=None: velocity_verlet(S, h, z)))
         if S.constant_mass or S.name == "ellipsoid":
-            out.append(("naive-projection", {"base": "verlet"}, lambda h, z: naive_projection(S, h, z)))
-    out.append(("rk4", {}, lambda h, z: rk4(S, h, z)))
-    out.append(("solution", {}, lambda h, z: solution_step(S, h, z)))
+            out.append(("naive-projection", {"base": "verlet"}, lambda h, z, log=None: naive_projection(S, h, z)))
+    out.append(("rk4", {}, lambda h, z, log=None: rk4(S, h, z)))
+    out.append(("solution", {}, lambda h, z, log=None: solution_step(S, h, z)))
     return out
 
 
@@ -864,12 +870,14 @@ def trajectories(only, path):
         for method, options, step in methods(S):
             z = z0
             for _ in range(S.steps):
-                z = step(h, z)
+                log = []
+                z = step(h, z, log)
             finals[method, options.get("base") or options.get("quadrature")] = z
             data["records"].append({
                 "problem": name, "method": method, "options": options, "step": S.step, "steps": S.steps,
                 "q0": [text(x) for x in z0[:S.n]], "p0": [text(x) for x in z0[S.n:]],
-                "q": [text(x) for x in z[:S.n]], "p": [text(x) for x in z[S.n:]]})
+                "q": [text(x) for x in z[:S.n]], "p": [text(x) for x in z[S.n:]],
+                **({"lambda": [text(x) for x in log[0]]} if log else {})})
         for base in BASES:     # the two are the same map on fibres [McLachlan12 (11)]
             a, b = project(S, finals["shake", base]), finals["rattle", base]
             gap = max(abs(x - y) for x, y in zip(a, b))
@@ -881,6 +889,28 @@ def trajectories(only, path):
         print(f"{name}: {time.time() - began:.1f} s, residual of the solution {mp.nstr(worst, 2)}; errors "
               + " ".join(f"{k[1] or k[0]}={v}" for k, v in far.items()), flush=True)
         write(data, path)
+
+
+LONG = {   # steps: exact in binary, and short enough that no motion is unstable over 1000 of them
+    "planar_pendulum": "0.046875", "double_pendulum": "0.0078125", "hopf_shifted": "0.03125"}
+
+
+def long_runs(only, path):
+    data = {"about": {k: ABOUT[k] for k in ("conventions", "numbers", "rattle", "verlet", "midpoint", "lambda")}, "records": []}
+    for name, S in systems(only or list(LONG)).items():
+        for base in ("verlet", "midpoint"):
+            h, z, began, states = mpf(LONG[name]), S.start, time.time(), []
+            for k in range(1, 1001):
+                log = []
+                z = rattle(S, base, h, z, log)
+                if k in (10, 100, 1000):
+                    states.append({"steps": k, "q": [text(x) for x in z[:S.n]], "p": [text(x) for x in z[S.n:]],
+                                   "lambda": [text(x) for x in log[0]]})
+            data["records"].append({"problem": name, "method": "rattle", "options": {"base": base}, "step": LONG[name],
+                                    "q0": [text(x) for x in S.start[:S.n]], "p0": [text(x) for x in S.start[S.n:]],
+                                    "states": states})
+            print(f"{name} {base}: {time.time() - began:.1f} s", flush=True)
+            write(data, path)
 
 
 def write(data, path):
@@ -1099,6 +1129,7 @@ def paper(path, steps=1000):
         energy0 = S.f_H(start)[0]
         log = []
         rattle(S, "midpoint", h, start, log)
+        def size(multiplier): return max(abs(x) for x in multiplier)
         zs, zr, shakes, rattles, biggest = start, start, [], [], []
         N0 = S.f_N(start)[0]
         for _ in range(steps):
@@ -1116,14 +1147,14 @@ def paper(path, steps=1000):
         def state(z): return {"q": [text(x) for x in z[:2]], "p": [text(x) for x in z[2:]]}
         data["points"][name] = {
             "printed": {"q": q, "p": p}, "level": level_text, "start": state(start), "energy_start": text(energy0),
-            "lambda1": text(log[0]), "sigma1": text(log[1]),
+            "lambda1": text(size(log[0])), "sigma1": text(size(log[1])),
             "rattle": {"energy_min": text(min(er)), "energy_max": text(max(er)), "final": state(zr)},
             "shake": {"energy_min": text(min(es)), "energy_max": text(max(es)), "final": state(zs),
                       "hidden_min": text(min(hidden)), "hidden_max": text(max(hidden))},
             "period_first_return": text(h * returns[0]), "period_returns": text(h * returns[-1] / len(returns)),
             "returns": len(returns), "period_mean": mp.nstr(h * mean, 20), "period_mean_error": mp.nstr(h * mean_error, 2),
             "period_solution": text(exact_period), "closure_solution": mp.nstr(exact_closure, 3), "closure": mp.nstr(closure, 3),
-            "hopf_difference_shake_rattle": mp.nstr(same, 3), "largest_multiplier": mp.nstr(max(biggest), 8)}
+            "hopf_difference_shake_rattle": mp.nstr(same, 3), "largest_multiplier": mp.nstr(max(map(size, biggest)), 8)}
         print(name, f"{time.time() - began:.0f} s", json.dumps(data["points"][name], indent=1), flush=True)
         with open(path, "w") as f:
             json.dump(data, f, indent=1)
@@ -1150,13 +1181,14 @@ ABOUT = {
     "naive-projection": "unconstrained base step to (q~,p~); q1 = q~ - M^-1 G(q1)^T nu with g(q1) = 0;"
                         " p1 = p~ - G(q1)^T mu with G(q1) M^-1 p1 = 0",
     "index1-direct": "midpoint rule on q' = H_p, p' = -H_q, 0 = H_beta (stage value of beta); beta1 from H_beta(q1,p1,beta1) = 0",
+    "lambda": "position multipliers of the last step",
     "solution": "the exact solution of the constrained equations at time step*steps",
 }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "paper", "check", "describe"])
+    parser.add_argument("what", choices=["trajectories", "long", "paper", "check", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
     a = parser.parse_args()
@@ -1171,6 +1203,8 @@ def main():
         check(a.only)
     elif a.what == "paper":
         paper(a.out or os.path.join(here, "paper.json"))
+    elif a.what == "long":
+        long_runs(a.only, a.out or os.path.join(here, "long.json"))
     elif a.what == "trajectories":
         trajectories(a.only, a.out or os.path.join(here, "trajectories.json"))
 

@@ -63,48 +63,77 @@ const AnySystem& system_from_text(const std::string& name) {
   return found->second;
 }
 
+/// Largest difference of the last step's multipliers from the record's: where these are told, so
+/// must those be.
 template <class S>
-double run(const json& record, const AnySystem& system) {
+double difference(const Vector<S, dynamic>& lambda, const json& record) {
+  const auto truth = reference::vector<Quad>(record["lambda"]);
+  if (lambda.size() != truth.size()) return std::numeric_limits<double>::infinity();
+  double worst = 0;
+  for (Eigen::Index i = 0; i < truth.size(); ++i)
+    worst = larger(worst, magnitude(Quad(convert<Quad>(lambda[i]) - truth[i])));
+  return worst;
+}
+
+struct Difference {
+  double state = 0, lambda = 0;
+};
+
+template <class S>
+Difference run(const json& record, const AnySystem& system) {
   auto z = state<S>(record, "q0", "p0");
   const auto h = reference::number<S>(record["step"]);
   if (record["method"] == "solution") {
     const auto status = solve_exactly<S>(system, z, S(h * record["steps"].get<int>()));
     EXPECT_TRUE(static_cast<bool>(status));
-  } else {
-    Trial<S, AnySystem, Method> trial(system, find_method(specification(record)), z);
-    trial.run(h, record["steps"]);
-    z = trial.shown();
-    EXPECT_EQ(trial.failure(), "");
+    return {difference(z, record)};
   }
-  return difference(z, record);
+  Trial<S, AnySystem, Method> trial(system, find_method(specification(record)), z);
+  trial.run(h, record["steps"]);
+  z = trial.shown();
+  EXPECT_EQ(trial.failure(), "");
+  return {difference(z, record),
+          record.contains("lambda") ? difference(trial.multipliers(), record) : 0};
 }
 
 /// One test per problem and scalar.
 class Trajectories : public ::testing::TestWithParam<std::string> {
  protected:
   template <class S>
-  void compare(double tolerance, const AnySystem& system) {
-    double worst = 0;
-    std::string where;
+  void compare(double tolerance, double lambda_tolerance, const AnySystem& system) {
+    Difference worst;
+    std::string where, lambda_where;
     for (const json& record : trajectories()["records"]) {
       if (record["problem"] != GetParam()) continue;
       SCOPED_TRACE(specification(record));
       // From a model file the Lagrangian is known where H is quadratic in the momenta.
       if (record["method"] == "variational" && !system.traits().lagrangian) continue;
-      const double error = run<S>(record, system);
-      EXPECT_LE(error, tolerance);
-      if (!(error <= worst)) worst = error, where = specification(record);
+      const Difference error = run<S>(record, system);
+      EXPECT_LE(error.state, tolerance);
+      EXPECT_LE(error.lambda, lambda_tolerance);
+      if (!(error.state <= worst.state)) worst.state = error.state, where = specification(record);
+      if (!(error.lambda <= worst.lambda))
+        worst.lambda = error.lambda, lambda_where = specification(record);
     }
     char text[64];
-    std::snprintf(text, sizeof text, "%.2g ", worst);
+    std::snprintf(text, sizeof text, "%.2g ", worst.state);
     RecordProperty("worst", text + where);
+    std::snprintf(text, sizeof text, "%.2g ", worst.lambda);
+    RecordProperty("worst_lambda", text + lambda_where);
   }
 };
 
 // Measured: 6.8e-14 (SHAKE, midpoint, mixed_quartic), and 6.1e-30 (two_harmonic).
-TEST_P(Trajectories, AgreeInDouble) { compare<double>(1.4e-13, witness_system(GetParam()).system); }
-TEST_P(Trajectories, AgreeInQuad) { compare<Quad>(1.3e-29, witness_system(GetParam()).system); }
-TEST_P(Trajectories, AgreeFromText) { compare<double>(1.4e-13, system_from_text(GetParam())); }
+// Multipliers: 1.4e-13 (the same), and 4.0e-30 (mixed_quartic).
+TEST_P(Trajectories, AgreeInDouble) {
+  compare<double>(1.4e-13, 3e-13, witness_system(GetParam()).system);
+}
+TEST_P(Trajectories, AgreeInQuad) {
+  compare<Quad>(1.3e-29, 8e-30, witness_system(GetParam()).system);
+}
+TEST_P(Trajectories, AgreeFromText) {
+  compare<double>(1.4e-13, 3e-13, system_from_text(GetParam()));
+}
 
 std::vector<std::string> problem_names() {
   std::vector<std::string> names;
@@ -114,6 +143,14 @@ std::vector<std::string> problem_names() {
 
 INSTANTIATE_TEST_SUITE_P(Reference, Trajectories, ::testing::ValuesIn(problem_names()),
                          [](const auto& info) { return info.param; });
+
+TEST(TrajectoriesFile, EveryConstrainedStepHasItsMultipliers) {
+  for (const json& record : trajectories()["records"]) {
+    const std::string method = record["method"];
+    EXPECT_EQ(record.contains("lambda"),
+              method == "shake" || method == "rattle" || method == "variational");
+  }
+}
 
 TEST(TrajectoriesFile, EveryWitnessProblemHasItsRecords) {
   for (const WitnessSystem& w : witness_systems())

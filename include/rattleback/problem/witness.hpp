@@ -30,6 +30,7 @@ template <class Visitor>
 void for_each_mixed(Visitor&& visitor) {
   visitor("hopf_free", hopf_free(), hopf_free_start);
   visitor("hopf_gravity", hopf_gravity(), hopf_gravity_start);
+  visitor("hopf_shifted", hopf_shifted(), hopf_shifted_start);
   visitor("hopf_quartic", hopf_quartic(), hopf_quartic_start);
   visitor("two_harmonic", two_harmonic(), two_harmonic_start);
   visitor("harmonic_angular", harmonic_angular(), harmonic_angular_start);

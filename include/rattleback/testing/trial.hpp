@@ -87,6 +87,13 @@ class Trial {
     if (const Status status = stepper().present(system_, z); !status) fail("present", status);
     return z;
   }
+  /// Position multipliers of the last step; empty where there are none.
+  Vector<S, dynamic> multipliers() {
+    if constexpr (requires { stepper().lambda(); })
+      return stepper().lambda();
+    else
+      return {};
+  }
   void restart(Point z) {
     state_ = std::move(z);
     stepper().reset();

@@ -37,6 +37,24 @@ inline constexpr Start<2> hopf_gravity_start{
     {"0.560471723396027852346083173019800395", "-0.706716758840981038908299727998385654"},
     {"0.41021435004714111614300743873441829", "0.134711013143642673984688170955058714"}};
 
+/// Linear terms beside the squares: the field along the fibres is affine, not linear.
+inline auto hopf_shifted() {
+  return natural_system(
+      mass(1, 1),
+      []<class Q>(const Q& q) {
+        using S = typename Q::Scalar;
+        return S(q[1] + q[0] * q[0] * ratio<S>(3, 10));
+      },
+      quadratic([]<class Q>(const Q& q, const Q& p) {
+        using S = typename Q::Scalar;
+        return S(q[0] * q[0] + q[1] * q[1] + p[0] * p[0] + p[1] * p[1] + q[0] * ratio<S>(3, 10) -
+                 p[1] * ratio<S>(2, 10) - 1);
+      }));
+}
+inline constexpr Start<2> hopf_shifted_start{
+    {"0.467562562548316883531454782252151146", "-0.709967082170573707357693586236138249"},
+    {"0.38199840576892668643358578987448182", "0.133770424382238331585058820323860223"}};
+
 /// Not separable.
 inline auto hopf_quartic() {
   return hamiltonian_system<2>(
