@@ -60,7 +60,7 @@ std::string ReversalResult::text() const {
 std::string FormResult::text() const {
   std::ostringstream out;
   out << "symplectic form on " << name(on) << " (" << directions << " directions) changes by "
-      << defect;
+      << defect << "; the image leaves it by " << leaving;
   return with_failure(out, *this);
 }
 

@@ -1,5 +1,12 @@
 // The symplectic form, from the exact Jacobian of three steps, on the tangent space that belongs to
 // the claim; where nothing is claimed, a witness must show that nothing is kept.
+//
+// Claims are two-sided. Let C = {g = 0}, Z = {g = {g,H} = 0} and F a step.
+//   Z: F maps Z to Z and F* omega_Z = omega_Z. SHAKE keeps the form on TZ, being presymplectic on
+//      C, but its images are not on Z: it must not claim this.
+//   C: F maps C to C and F* omega_C = omega_C. RATTLE does: the slide onto Z runs along the kernel
+//      of omega_C. But it maps Z to Z too, which is more. So who claims C must be seen to leave Z.
+//   R^2n: nothing that lands on C, of lower dimension, can keep omega there.
 #include "rattleback/testing/form.hpp"
 #include "laws/cases.hpp"
 
@@ -9,6 +16,7 @@ namespace {
 using Form = EveryMethod;
 class TextForm : public EveryMethod {};
 class CarriedForm : public EveryMethod {};
+class PrimaryForm : public EveryMethod {};
 class PhaseSpaceForm : public EveryMethod {};
 
 constexpr double round_off = 4e-14;  // measured: 1.9e-14 (SHAKE, exact base, two_harmonic)
@@ -44,6 +52,27 @@ TEST_P(CarriedForm, IsKept) {
   record("form_carried", worst);
 }
 
+/// Who claims C only carries states that leave Z. Shown on Z may be only those whose states are
+/// classes, and who show a representative of them.
+TEST_P(PrimaryForm, IsTheMostThatIsKept) {
+  Worst carried, shown;
+  for (const Problem& problem : problems_for(method())) {
+    SCOPED_TRACE(problem.name());
+    const auto leaving = [&](bool shown) {
+      return check_form(problem.system, method(), problem.start, SymplecticOn::state_manifold,
+                        {.shown = shown})
+          .leaving;
+    };
+    carried.add(leaving(false), problem.name());
+    shown.add(leaving(true), problem.name());
+  }
+  const bool classes = info().name.starts_with("cotangent");
+  EXPECT_GT(carried.value(), visible) << "{g,H} = 0 is kept: the state manifold can be claimed";
+  EXPECT_EQ(shown.value() <= round_off, classes);
+  EXPECT_EQ(info().preserves_hidden, classes);
+  record("form_leaving", carried);
+}
+
 /// On all of phase space only what is declared there: a method that lands on g = 0 cannot.
 TEST_P(PhaseSpaceForm, IsNotKept) {
   Worst worst;
@@ -58,6 +87,11 @@ INSTANTIATE_TEST_SUITE_P(Text, TextForm, ::testing::ValuesIn(text_methods()), me
 INSTANTIATE_TEST_SUITE_P(Registry, CarriedForm,
                          ::testing::ValuesIn(methods_where([](const Method& m) {
                            return has(m, "project", "output");
+                         })),
+                         method_name);
+INSTANTIATE_TEST_SUITE_P(Registry, PrimaryForm,
+                         ::testing::ValuesIn(methods_where([](const Method& m) {
+                           return m.info().symplectic_on == SymplecticOn::primary_manifold;
                          })),
                          method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, PhaseSpaceForm,

@@ -8,12 +8,9 @@ namespace rattleback::testing {
 namespace {
 
 AnyStepperPointer<double> stepper_or_null(const Method& method, const AnySystem& system) {
-  if (!method.info().applies(system.traits())) return nullptr;
-  try {
-    return method.stepper<double>(system);
-  } catch (const ModelError&) {
-    return nullptr;  // does not apply
-  }
+  const bool is_refused = method.info().name.starts_with("index1") && system.name() != "index1";
+  if (!method.info().applies(system.traits()) || is_refused) return nullptr;
+  return method.stepper<double>(system);
 }
 
 TEST(Restart, a_reset_stepper_is_as_good_as_new) {

@@ -43,7 +43,10 @@ struct FormResult : Result {
   SymplecticOn on = SymplecticOn::nothing;
   int directions = 0;
   double defect = 0;
-  bool holds(double tolerance) const { return failure.empty() && defect <= tolerance; }
+  double leaving = 0;  ///< how far the image is from the manifold, as relative residuals
+  bool holds(double tolerance) const {
+    return failure.empty() && defect <= tolerance && leaving <= tolerance;
+  }
   std::string text() const;
 };
 
