@@ -1,11 +1,25 @@
 """rattleback compare: errors against a reference that is better than they are."""
 
+import math
 import os
 import shutil
 import unittest
 
 import program
 from program import PENDULUM, ProgramTest
+
+
+MODEL = """
+[model]
+name = "pendulum in a well"
+coordinates = ["x", "y"]
+mass = [1, 1]
+potential = "y + 0.3*x^2"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[initial]
+q = [0.6, -0.8]
+p = [0.8, 0.6]
+"""
 
 
 class Compare(ProgramTest):
@@ -22,6 +36,61 @@ class Compare(ProgramTest):
         self.assertIsNone(value["runs"][4]["order"])
         smallest = min(run["error"] for run in value["runs"])
         self.assertLess(value["reference"]["error"], 0.1 * smallest)
+
+    def test_errors_and_orders_are_those_of_the_runs(self):
+        file = self.write("model.toml", MODEL)
+        value = self.json_of("compare", file, "--methods", "rattle", "baseline:kind=rk4", "--time",
+                             2, "--step", 0.1, "--step-halvings", 3)
+
+        def alone(run):
+            return self.json_of("run", file, "--method", run["method"], "--step", run["step"],
+                                "--time", 2, "--every", max(1, run.get("steps", 0) // 100))
+
+        def final(run):
+            return run["final"]["q"] + run["final"]["p"]
+        reference = final(alone(value["reference"]))
+        for before, run in zip([None] + value["runs"], value["runs"]):
+            same = alone(run)
+            error = max(abs(a - b) for a, b in zip(final(same), reference))
+            self.assertAlmostEqual(run["error"], error, delta=1e-14)
+            self.assertEqual((run["energy_error"], run["constraint"], run["hidden_constraint"],
+                              run["newton_mean"]),
+                             (same["energy"]["max_error"], same["constraint"]["max"],
+                              same["hidden_constraint"]["max"], same["newton"]["mean"]))
+            self.assertEqual(run["steps"], round(2 / run["step"]))
+            if before is None or before["method"] != run["method"]:
+                self.assertIsNone(run["order"])
+            else:
+                order = math.log(before["error"] / run["error"]) / math.log(2)
+                self.assertAlmostEqual(run["order"], order, delta=1e-9)
+
+    def test_evaluations_are_those_of_the_steps(self):
+        """One force a step of Verlet and one to begin with; g once more than Newton iterates, and
+        at most twice as often where the counted steps have another matrix. Stages of RK4 count."""
+        file = self.write("model.toml", MODEL)
+
+        def runs(step, time):
+            return self.json_of("compare", file, "--methods", "rattle", "baseline:kind=rk4",
+                                "--time", time, "--step", step, "--step-halvings", 1)["runs"]
+        for run in runs(0.04, 2):
+            steps = run["steps"]
+            if "rk4" in run["method"]:
+                self.assertGreaterEqual(run["force_evaluations"], 4 * steps)
+                self.assertEqual(run["force_evaluations"] % steps, 0)
+                continue
+            self.assertEqual(run["force_evaluations"], steps + 1)
+            least = steps * (1 + run["newton_mean"])
+            self.assertGreaterEqual(run["constraint_evaluations"], round(least))
+            self.assertLessEqual(run["constraint_evaluations"], 2 * least)
+        # Up to 200 steps are counted, more are scaled: 200 and 400, 800 and 1600.
+        for few, many in zip(runs(0.0025, 0.5), runs(0.0025, 2)):
+            if few["steps"] == 200:
+                for count in ("force_evaluations", "constraint_evaluations"):
+                    self.assertEqual(many[count], 4 * few[count])
+        text = self.run_program("compare", file, "--methods", "rattle", "--time", 2, "--step", 0.04,
+                                "--step-halvings", 1).stdout
+        row = next(line for line in text.splitlines() if line.startswith("rattle:base")).split()
+        self.assertEqual(row[9], "51", text)  # forces
 
     def test_the_table_names_its_reference(self):
         text = self.run_program("compare", PENDULUM, "--methods", "rattle", "--time", 1,

@@ -1,6 +1,7 @@
 """[sweep]: every member once, whatever happens in between."""
 
 import csv
+import json
 import signal
 
 import program
@@ -51,6 +52,57 @@ class Sweep(ProgramTest):
             self.assertAlmostEqual(float(rows[11][name]), figure, delta=1e-13)
         value = self.json_of("run", self.model())
         self.assertEqual((value["members"], value["done"], len(value["runs"])), (12, 12, 12))
+
+    def test_every_column_is_that_of_the_run(self):
+        """The member alone, as JSON; a pack may take an iteration more than one run alone."""
+        self.run_program("run", self.model(), "--out", self.path("a.csv"))
+        table = self.json_of("run", self.model())
+        self.assertEqual([table[k] for k in ("done", "failed", "refused")], [12, 0, 0])
+        alone = MODEL[:MODEL.index("[sweep]")].replace("STEPS", "100")
+        most = {}
+        for row, told in zip(self.rows("a.csv"), table["runs"], strict=True):
+            run = self.json_of("run", self.write("one.toml", alone.replace(
+                "[0, -1]", f"[0, {row['p_y']}]")), "--set", "L=" + row["L"], "--every", 1)
+            self.assertEqual((row["method"], row["steps"]), (run["method"], str(run["steps"])))
+            expected = {"step": run["step"], "time": run["time"],
+                        "energy_initial": run["energy"]["initial"],
+                        "energy_final": run["energy"]["final"],
+                        "energy_max_error": run["energy"]["max_error"],
+                        "energy_drift_per_time": run["energy"]["drift_per_time"],
+                        "constraint_max": run["constraint"]["max"],
+                        "hidden_constraint_max": run["hidden_constraint"]["max"]}
+            for when in ("initial", "final"):
+                for k, name in enumerate("xy"):
+                    expected[f"{when}_{name}"] = run[when]["q"][k]
+                    expected[f"{when}_p_{name}"] = run[when]["p"][k]
+            for name, value in expected.items():
+                self.assertAlmostEqual(float(row[name]), value, delta=1e-12, msg=name)
+            self.assertAlmostEqual(float(row["newton_mean"]), run["newton"]["mean"], delta=1)
+            most[row["L"]] = max(most.get(row["L"], 0), run["newton"]["max"])
+            for name, value in row.items():
+                if name in ("status", "method", "error"):
+                    self.assertEqual(told[name], value)
+                elif name != "seconds":
+                    self.assertEqual(told[name], float(value), name)
+        for row in self.rows("a.csv"):  # members of one length share a pack
+            self.assertIn(int(row["newton_max"]) - most[row["L"]], (0, 1))
+
+    def test_counts_and_exit_codes_are_those_of_the_rows(self):
+        fast = MODEL.replace("STEPS", "100").replace("step = 0.01", "step = 0.1")
+        for text, code in ((fast.replace("[-1, 0, 1, 2]", "[-1, 0, 30, 2]"), 4),
+                           (fast.replace('["L", 0]', "[1, 0]"), 3),
+                           (fast.replace('["L", 0]', "[1, 0]").replace("[-1, 0, 1, 2]",
+                                                                       "[-1, 0, 30, 2]"), 4)):
+            file = self.write("mixed.toml", text)
+            result = rattleback("run", file, "--out", self.path("mixed.csv"))
+            self.assertEqual(result.returncode, code, result.stderr)
+            status = [row["status"] for row in self.rows("mixed.csv")]
+            count = {word: status.count(word) for word in ("done", "failed", "refused")}
+            self.assertLess(count["done"], 12)
+            self.assertIn(f"12 members, {count['done']} done, {count['failed']} failed, "
+                          f"{count['refused']} refused", result.stdout)
+            value = json.loads(rattleback("run", file, "--json").stdout)
+            self.assertEqual({word: value[word] for word in count}, count)
 
     def test_members_that_differ_in_numbers_only_share_packs(self):
         result = self.run_program("run", self.model(), "--out", self.path("a.csv"))
