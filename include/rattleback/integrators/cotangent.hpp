@@ -87,7 +87,7 @@ struct Cotangent {
   MethodInfo info() const { return cotangent_info(base); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    auto inner = detail::constrained_stepper<Sys, S, base>(system, Projection::never, solve);
+    auto inner = detail::plain_stepper<Sys, S, base>(system, Projection::never, solve);
     return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner), solve);
   }
 };
