@@ -99,17 +99,17 @@ std::vector<R> symmetric_nodes(Tableau<R>& t, Node&& node) {
 ///   l_j = b_j sum_{k<s} P_k(x_j) P_k / w_k,   w_k = sum_i b_i P_k(x_i)^2,
 /// w_k = 1/(2k+1) where the quadrature is exact for P_k^2, and
 ///   integral of P_k from 0 to c = (P_{k+1} - P_{k-1})(x)/(2 (2k+1)),  k > 0.
-/// `last` is 1/((2s-1) w_{s-1}). Sets a, and a^ by symplecticity: a^_ij = b_j (1 - a_ji/b_i).
+/// Lobatto's is not exact for k = s - 1, but there the integral vanishes at every node.
+/// Sets a, and a^ by symplecticity: a^_ij = b_j (1 - a_ji/b_i).
 template <class R>
-void collocate(Tableau<R>& t, const std::vector<R>& x, const R& last) {
+void collocate(Tableau<R>& t, const std::vector<R>& x) {
   const int s = t.stages();
   std::vector<std::vector<R>> p;
   for (const R& node : x) p.push_back(legendre(s, node));
   for (int i = 0; i < s; ++i)
     for (int j = 0; j < s; ++j) {
       R sum = t.c[i];
-      for (int k = 1; k < s; ++k)
-        sum += p[j][k] * (p[i][k + 1] - p[i][k - 1]) / 2 * (k == s - 1 ? last : R(1));
+      for (int k = 1; k < s; ++k) sum += p[j][k] * (p[i][k + 1] - p[i][k - 1]) / 2;
       t.a(i, j) = t.b[j] * sum;
       t.a_hat(j, i) = t.b[i] * (R(1) - sum);
     }
@@ -129,7 +129,7 @@ Tableau<R> gauss_tableau(int stages) {
     for (int k = 0; k < stages; ++k) sum += R(2 * k + 1) * p[k] * p[k];
     t.b[i] = R(1) / sum;
   }
-  detail::collocate(t, x, R(1));
+  detail::collocate(t, x);
   t.a_hat = t.a;
   return t;
 }
@@ -144,7 +144,7 @@ Tableau<R> lobatto_tableau(int stages) {
     const R p = detail::legendre(n, x[i])[n];
     t.b[i] = R(1) / (R(stages * n) * p * p);
   }
-  detail::collocate(t, x, R(R(n) / R(2 * stages - 1)));  // w_{s-1} = 1/(s-1)
+  detail::collocate(t, x);
   return t;
 }
 
