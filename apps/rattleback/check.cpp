@@ -4,6 +4,7 @@
 #include "json.hpp"
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/study/load.hpp"
 #include "rattleback/study/verdict.hpp"
 #include "run_output.hpp"
 #include "verbs.hpp"
@@ -219,7 +220,7 @@ std::string objection(const Answer& a, bool with_messages) {
 }  // namespace
 
 int check(const CheckRequest& request) {
-  const Answer a = answer(read_model(request.file, request.settings));
+  const Answer a = answer(load(request.file, request.settings));
   if (request.json)
     std::printf("%s\n", check_json(a).text().c_str());
   else

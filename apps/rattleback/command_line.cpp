@@ -151,8 +151,12 @@ class CommandLine {
            },
            "Seconds between points to resume from (5)")
         ->type_name("SECONDS");
-    sub->add_option("--multipliers", run_.multipliers,
-                    "Where constraints are redundant: of the ones kept, or of all with least norm")
+    sub->add_option_function<std::string>(
+           "--multipliers",
+           [this](const std::string& text) {
+             run_.multipliers = text == "minimal" ? Multipliers::minimal : Multipliers::kept;
+           },
+           "Where constraints are redundant: of the ones kept, or of all with least norm")
         ->check(CLI::IsMember({"kept", "minimal"}));
     sub->add_option("--plot", run_.plot, "Draw the run: FILE.svg or FILE.png");
     add_coordinates(sub, run_.plot_coordinates);

@@ -1,15 +1,11 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <limits>
 
 #include "compare_output.hpp"
 #include "exit_code.hpp"
 #include "picture.hpp"
 #include "progress_bar.hpp"
-#include "rattleback/integrators/registry.hpp"
-#include "rattleback/study/counting.hpp"
-#include "rattleback/study/plan.hpp"
+#include "rattleback/study/load.hpp"
 #include "rattleback/study/verdict.hpp"
 #include "signals.hpp"
 #include "verbs.hpp"
@@ -18,183 +14,33 @@ namespace rattleback::app {
 
 namespace {
 
-constexpr long counted_steps = 200;
-constexpr long most_reference_steps = 4'000'000;
-constexpr double short_run = 0.05;  ///< seconds; below it a run is timed several times
-
-double distance(const State<double>& a, const State<double>& b) {
-  return larger(largest_magnitude(a.q - b.q), largest_magnitude(a.p - b.p));
-}
-
-/// Runs of one problem over one length of time.
-class Bench {
- public:
-  Bench(const Problem& problem, double time, const SolveOptions& solve)
-      : problem_(problem), start_(require_start(problem)), time_(time), solve_(solve) {}
-
-  Run<double, dynamic> run(const Method& method, long steps) const {
-    return integrate(problem_.system, method, start_, options(steps, steps), solve_);
-  }
-
-  ComparedRun measured(const Method& method, long steps) const {
-    Run<double, dynamic> best = run(method, steps);
-    for (int again = 0; again < 4 && best.ok() && best.seconds < short_run; ++again)
-      best.seconds = std::min(best.seconds, run(method, steps).seconds);
-    const Evaluations count = evaluations(method, steps);
-    return {.figures = best, .final = best.final, .evaluations = count};
-  }
-
- private:
-  RunOptions<State<double>> options(long steps, long of) const {
-    RunOptions<State<double>> options;
-    options.step = time_ / static_cast<double>(of);
-    options.steps = steps;
-    options.every = std::max(1L, steps / 100);
-    options.keep_states = false;
-    options.allow_inconsistent = true;
-    options.progress = [](const Progress&) { return caught_signal() == 0; };
-    return options;
-  }
-
-  /// Counted over the first steps and scaled to all of them.
-  Evaluations evaluations(const Method& method, long steps) const {
-    const auto count = std::make_shared<Evaluations>();
-    const AnySystem counted = counting(problem_.system, count);
-    const long some = std::min(steps, counted_steps);
-    const auto after = [&](long n) {
-      *count = {};
-      auto stepper = method.stepper<double>(counted, solve_);
-      stepper->reset();
-      State<double> z = start_;
-      const double h = time_ / static_cast<double>(steps);
-      for (long i = 0; i < n; ++i)
-        if (!stepper->step(counted, z, h)) break;
-      return *count;
-    };
-    const Evaluations all = after(some);
-    const double scale = static_cast<double>(steps) / static_cast<double>(some);
-    return {std::lround(static_cast<double>(all.force) * scale),
-            std::lround(static_cast<double>(all.constraint) * scale)};
-  }
-
-  const Problem& problem_;
-  const State<double>& start_;
-  double time_;
-  SolveOptions solve_;
-};
-
-/// The method of highest order that applies; of several, one that keeps the structure.
-const Method& best_reference(const Problem& problem) {
-  const Method* best = nullptr;
-  const auto rank = [](const Method& m) {
-    return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
-  };
-  for (const Method& m : law_methods())
-    if (obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
-  if (!best) throw ModelError(problem.file.path + ": no method applies");
-  return *best;
-}
-
-void fill_in_errors(std::vector<ComparedRun>& runs, const State<double>& truth) {
-  const ComparedRun* before = nullptr;
-  for (ComparedRun& run : runs) {
-    run.order = std::nullopt;
-    run.error = run.figures.ok() ? std::optional(distance(run.final, truth)) : std::nullopt;
-    if (before && before->figures.method == run.figures.method && before->error && run.error &&
-        *run.error > 0)
-      run.order = std::log(*before->error / *run.error) /
-                  std::log(std::abs(before->figures.step / run.figures.step));
-    before = &run;
-  }
-}
-
-double smallest_error(const std::vector<ComparedRun>& runs) {
-  double smallest = std::numeric_limits<double>::infinity();
-  for (const ComparedRun& run : runs)
-    if (run.error) smallest = std::min(smallest, *run.error);
-  return smallest;
-}
-
-/// Halves the step until the reference's own error, estimated from its last halving, is a
-/// hundredth of the smallest error seen, or no longer shrinks.
-Reference find_reference(const Bench& bench, const Method& method, long steps,
-                         std::vector<ComparedRun>& runs) {
-  Reference best{.method = method.info().name, .error = std::numeric_limits<double>::infinity()};
-  auto coarse = bench.run(method, steps);
-  while (caught_signal() == 0 && 2 * steps <= most_reference_steps) {
-    steps *= 2;
-    const auto fine = bench.run(method, steps);
-    if (!fine.ok()) break;
-    const double change = coarse.ok() ? distance(coarse.final, fine.final) : best.error;
-    if (!(change < best.error)) break;
-    best.error = change;
-    best.step = fine.step;
-    fill_in_errors(runs, fine.final);
-    if (best.error < 0.01 * smallest_error(runs)) break;
-    coarse = fine;
-  }
-  if (best.step == 0)
-    throw ModelError("no reference: " + method.info().name + " failed: " + coarse.failure.text());
-  return best;
-}
-
-struct Grid {
-  double time;
-  long steps;  ///< with the largest step
-};
-
-/// The model's step four times over, and no more than a thousand steps of the model's.
-Grid choose_grid(const Problem& problem, const CompareRequest& request,
-                 std::vector<std::string>& notes) {
-  const Plan plan = make_plan(problem, {.method = request.methods.front()});
-  double step = request.step.value_or(4 * plan.step);
-  double time = request.time.value_or(plan.step * static_cast<double>(std::min(plan.steps, 1000L)));
-  if (!request.time)
-    notes.push_back("time " + shortest(time) + ": the model's own length, at most 1000 steps");
-  if (!(time / step >= 1)) throw InputError("--time", "is shorter than the largest step");
-  return {time, std::lround(time / step)};
+Comparison compare_with_bar(const Problem& problem, const CompareRequest& request) {
+  ProgressBar bar("runs", !request.quiet);
+  return study::compare(problem, request,
+                        {.go_on = [] { return caught_signal() == 0; },
+                         .done =
+                             [&](long done, long all, double seconds) {
+                               bar.show(static_cast<double>(done), static_cast<double>(all),
+                                        seconds);
+                             }});
 }
 
 }  // namespace
 
 int compare(const CompareRequest& request) {
   if (!request.plot.empty()) require_picture(request.plot);
-  if (request.halvings > 20)
-    throw InputError("--step-halvings", "at most 20, got " + std::to_string(request.halvings));
   catch_signals();
-  Problem problem = prepare(read_model(request.file, request.settings));
+  Problem problem = prepare(load(request.file, request.settings));
   require_well_posed(problem);
-  Comparison result{.model = problem.system.name(), .notes = problem.notes};
-  std::vector<Method> methods;
-  methods.reserve(request.methods.size());
-  for (const auto& name : request.methods)
-    methods.push_back(choose_method(problem, name, result.notes));
-  const Grid grid = choose_grid(problem, request, result.notes);
-  result.time = grid.time;
-  const Bench bench(problem, grid.time, {.tolerance = problem.file.run.tolerance.value_or(0)});
-
-  {
-    ProgressBar bar("runs", !request.quiet);
-    const long all = static_cast<long>(methods.size()) * (request.halvings + 1);
-    double seconds = 0;
-    for (const Method& method : methods)
-      for (int k = 0; k <= request.halvings && caught_signal() == 0; ++k) {
-        result.runs.push_back(bench.measured(method, grid.steps << k));
-        seconds += result.runs.back().figures.seconds;
-        bar.show(static_cast<double>(result.runs.size()), static_cast<double>(all), seconds);
-      }
-  }
-  if (caught_signal() == 0)
-    result.reference =
-        find_reference(bench, best_reference(problem), grid.steps << request.halvings, result.runs);
+  const Comparison result = compare_with_bar(problem, request);
   std::fputs(request.json ? (comparison_json(result).text() + "\n").c_str()
                           : comparison_text(result).c_str(),
              stdout);
   std::fflush(stdout);
   if (!request.plot.empty()) draw_comparison(result, request.plot);
   if (caught_signal() != 0) return signalled + caught_signal();
-  const bool all_failed = std::none_of(result.runs.begin(), result.runs.end(),
-                                       [](const ComparedRun& run) { return run.figures.ok(); });
+  const bool all_failed =
+      std::ranges::none_of(result.runs, [](const ComparedRun& run) { return run.figures.ok(); });
   return all_failed ? integration_failed : done;
 }
 

@@ -9,8 +9,6 @@
 
 namespace rattleback::app {
 
-using FinishedRun = Run<double, dynamic>;
-
 /// The object of the contract, and after it what else there is to say.
 Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run);
 

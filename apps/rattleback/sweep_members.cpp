@@ -4,6 +4,7 @@
 
 #include "json.hpp"
 #include "rattleback/integrators/ensemble.hpp"
+#include "rattleback/study/load.hpp"
 #include "rattleback/study/verdict.hpp"
 
 namespace rattleback::app {
@@ -111,7 +112,7 @@ Problem SweepMembers::problem_of(long member) const {
   std::optional<Variant>& variant = variants_.local();
   if (!variant || variant->settings != settings) {
     variant.reset();
-    ModelFile file = parse_model(model_.text, model_.path, settings);
+    ModelFile file = load_text(model_.text, model_.path, settings);
     auto initial = std::exchange(file.initial, std::nullopt);
     variant.emplace(std::move(settings), prepare(std::move(file)), std::move(initial));
   }

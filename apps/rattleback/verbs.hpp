@@ -2,23 +2,19 @@
 // exit code and throws InputError or ModelError for what it cannot do.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "rattleback/study/plan.hpp"
+#include "rattleback/study/compare.hpp"
+#include "rattleback/study/job.hpp"
 
 namespace rattleback::app {
 
 using namespace study;  // of which this is the command line
 
-struct RunRequest : Wishes {
-  std::string file;  ///< may be empty with `resume`
-  Settings settings;
-  std::string out, resume, plot, report;
+struct RunRequest : JobRequest {
+  std::string plot, report;
   std::vector<std::string> plot_coordinates;
-  double checkpoint_every = 5;       ///< seconds
-  std::string multipliers = "kept";  ///< or "minimal", where constraints are redundant
   bool json = false, quiet = false;
 };
 
@@ -33,12 +29,9 @@ struct MethodsRequest {
   bool json = false;
 };
 
-struct CompareRequest {
+struct CompareRequest : ComparisonWishes {
   std::string file;
   Settings settings;
-  std::vector<std::string> methods;
-  std::optional<double> step, time;
-  int halvings = 4;
   std::string plot;
   bool json = false, quiet = false;
 };

@@ -21,9 +21,9 @@ State<double> moved(const State<double>& z, double s, const State<double>& d) {
 }
 
 /// z' = X_H + sum lambda_j X_gj with lambda such that d/dt {g, H} = 0.
-class Motion {
+class Field {
  public:
-  explicit Motion(const AnySystem& system)
+  explicit Field(const AnySystem& system)
       : system_(system), residuals_(system), lu_(std::max(1, system.constraint_count())) {}
 
   bool rate(const State<double>& z, State<double>& rate) {
@@ -69,7 +69,7 @@ double size_of(const V& v) {
 double fastest_rate(const AnySystem& system, const State<double>& z) {
   if (system.constraint_count() > most_constraints) return 0;
   const int n = system.dimension();
-  Motion motion(system);
+  Field field(system);
   // Positions and momenta in units of their own size.
   const double q_unit = size_of(z.q), p_unit = size_of(z.p);
   V x = V::NullaryExpr(2 * n, [](Eigen::Index i) { return std::cos(1.7 * double(i) + 0.3); });
@@ -80,8 +80,7 @@ double fastest_rate(const AnySystem& system, const State<double>& z) {
   for (int k = 0; k < ignored + counted; ++k) {
     const State<double> direction{q_unit * x.head(n), p_unit * x.tail(n)};
     State<double> ahead, behind;
-    if (!motion.rate(moved(z, e, direction), ahead) ||
-        !motion.rate(moved(z, -e, direction), behind))
+    if (!field.rate(moved(z, e, direction), ahead) || !field.rate(moved(z, -e, direction), behind))
       return 0;
     x << (ahead.q - behind.q) / (2 * e * q_unit), (ahead.p - behind.p) / (2 * e * p_unit);
     const double length = x.norm();

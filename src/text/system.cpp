@@ -32,12 +32,13 @@ bool is_positive_definite(std::vector<double> a, int n) {
 void Reader::read_system(const Toml::Entry& model) {
   if (const auto* kind = model.value.find("kind")) {
     const std::string& name = require(*kind, Toml::Type::string, "a string").string;
-    fail(kind->value.position, name == "multibody" ? "multibody models cannot be read yet"
-                                                   : "unknown kind of model " + in_quotes(name));
+    if (name != "expressions")
+      fail(kind->value.position, name == "multibody" ? "multibody models cannot be read yet"
+                                                     : "unknown kind of model " + in_quotes(name));
   }
   allow_keys(model.value, "[model]",
-             {"name", "coordinates", "parameters", "mass", "potential", "hamiltonian", "lagrangian",
-              "constraints"});
+             {"kind", "name", "coordinates", "parameters", "mass", "potential", "hamiltonian",
+              "lagrangian", "constraints"});
   const auto* coordinates = model.value.find("coordinates");
   if (!coordinates) fail(model.position, "[model] has no 'coordinates'");
   file_.system.name = std::filesystem::path(file_.path).stem().string();

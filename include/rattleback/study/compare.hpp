@@ -1,0 +1,57 @@
+// Several methods over several steps on one problem: errors against a reference that is better than
+// they are, orders, and what each run costs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rattleback/integrators/run.hpp"
+#include "rattleback/study/counting.hpp"
+#include "rattleback/study/problem.hpp"
+
+namespace rattleback::study {
+
+struct ComparisonWishes {
+  std::vector<std::string> methods;
+  std::optional<double> step;  ///< the largest; standard: four times that of the model
+  std::optional<double> time;  ///< standard: that of the model, at most a thousand of its steps
+  int halvings = 4;            ///< of the step
+};
+
+struct ComparedRun {
+  RunFigures figures;
+  State<double> final;
+  Evaluations evaluations;
+  std::optional<double> error;  ///< largest difference from the reference at the end
+  std::optional<double> order;  ///< from the step before
+};
+
+struct Reference {
+  std::string method;
+  double step = 0;
+  double error = 0;  ///< its own: what its last halving changed
+};
+
+struct Comparison {
+  std::string model;
+  double time = 0;
+  Reference reference{};
+  std::vector<ComparedRun> runs{};
+  std::vector<std::string> notes{};
+};
+
+/// Asked during runs; false ends the comparison with what there is.
+struct ComparisonWatch {
+  std::function<bool()> go_on = [] { return true; };
+  /// Of so many runs so many are done, in so many seconds.
+  std::function<void(long done, long all, double seconds)> done = [](long, long, double) {};
+};
+
+/// The problem is well posed (see require_well_posed). Throws InputError and ModelError for methods
+/// that are unknown or do not apply, and where there is no reference.
+Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
+                   const ComparisonWatch& watch = {});
+
+}  // namespace rattleback::study

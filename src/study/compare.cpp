@@ -1,0 +1,192 @@
+#include "rattleback/study/compare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/study/plan.hpp"
+#include "rattleback/study/verdict.hpp"
+
+namespace rattleback::study {
+
+namespace {
+
+constexpr long counted_steps = 200;
+constexpr long most_reference_steps = 4'000'000;
+constexpr double short_run = 0.05;  ///< seconds; below it a run is timed several times
+
+double distance(const State<double>& a, const State<double>& b) {
+  return larger(largest_magnitude(a.q - b.q), largest_magnitude(a.p - b.p));
+}
+
+/// Runs of one problem over one length of time.
+class Bench {
+ public:
+  Bench(const Problem& problem, double time, const ComparisonWatch& watch)
+      : problem_(problem), start_(require_start(problem)), time_(time), watch_(watch) {}
+
+  bool go_on() const { return watch_.go_on(); }
+
+  Run<double, dynamic> run(const Method& method, long steps) const {
+    return integrate(problem_.system, method, start_, options(steps, steps), solve_);
+  }
+
+  ComparedRun measured(const Method& method, long steps) const {
+    Run<double, dynamic> best = run(method, steps);
+    for (int again = 0; again < 4 && best.ok() && best.seconds < short_run; ++again)
+      best.seconds = std::min(best.seconds, run(method, steps).seconds);
+    const Evaluations count = evaluations(method, steps);
+    return {.figures = best, .final = best.final, .evaluations = count};
+  }
+
+ private:
+  RunOptions<State<double>> options(long steps, long of) const {
+    RunOptions<State<double>> options;
+    options.step = time_ / static_cast<double>(of);
+    options.steps = steps;
+    options.every = std::max(1L, steps / 100);
+    options.keep_states = false;
+    options.allow_inconsistent = true;
+    options.progress = [this](const Progress&) { return go_on(); };
+    return options;
+  }
+
+  /// Counted over the first steps and scaled to all of them.
+  Evaluations evaluations(const Method& method, long steps) const {
+    const auto count = std::make_shared<Evaluations>();
+    const AnySystem counted = counting(problem_.system, count);
+    const long some = std::min(steps, counted_steps);
+    const auto after = [&](long n) {
+      *count = {};
+      auto stepper = method.stepper<double>(counted, solve_);
+      stepper->reset();
+      State<double> z = start_;
+      const double h = time_ / static_cast<double>(steps);
+      for (long i = 0; i < n; ++i)
+        if (!stepper->step(counted, z, h)) break;
+      return *count;
+    };
+    const Evaluations all = after(some);
+    const double scale = static_cast<double>(steps) / static_cast<double>(some);
+    return {std::lround(static_cast<double>(all.force) * scale),
+            std::lround(static_cast<double>(all.constraint) * scale)};
+  }
+
+  const Problem& problem_;
+  const State<double>& start_;
+  double time_;
+  const ComparisonWatch& watch_;
+  SolveOptions solve_{.tolerance = problem_.file.run.tolerance.value_or(0)};
+};
+
+/// The method of highest order that applies; of several, one that keeps the structure.
+const Method& best_reference(const Problem& problem) {
+  const Method* best = nullptr;
+  const auto rank = [](const Method& m) {
+    return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
+  };
+  for (const Method& m : law_methods())
+    if (obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
+  if (!best) throw ModelError(problem.file.path + ": no method applies");
+  return *best;
+}
+
+void fill_in_errors(std::vector<ComparedRun>& runs, const State<double>& truth) {
+  const ComparedRun* before = nullptr;
+  for (ComparedRun& run : runs) {
+    run.order = std::nullopt;
+    run.error = run.figures.ok() ? std::optional(distance(run.final, truth)) : std::nullopt;
+    if (before && before->figures.method == run.figures.method && before->error && run.error &&
+        *run.error > 0)
+      run.order = std::log(*before->error / *run.error) /
+                  std::log(std::abs(before->figures.step / run.figures.step));
+    before = &run;
+  }
+}
+
+double smallest_error(const std::vector<ComparedRun>& runs) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const ComparedRun& run : runs)
+    if (run.error) smallest = std::min(smallest, *run.error);
+  return smallest;
+}
+
+/// Halves the step until the reference's own error, estimated from its last halving, is a
+/// hundredth of the smallest error seen, or no longer shrinks.
+Reference find_reference(const Bench& bench, const Method& method, long steps,
+                         std::vector<ComparedRun>& runs) {
+  Reference best{.method = method.info().name, .error = std::numeric_limits<double>::infinity()};
+  auto coarse = bench.run(method, steps);
+  while (bench.go_on() && 2 * steps <= most_reference_steps) {
+    steps *= 2;
+    const auto fine = bench.run(method, steps);
+    if (!fine.ok()) break;
+    const double change = coarse.ok() ? distance(coarse.final, fine.final) : best.error;
+    if (!(change < best.error)) break;
+    best.error = change;
+    best.step = fine.step;
+    fill_in_errors(runs, fine.final);
+    if (best.error < 0.01 * smallest_error(runs)) break;
+    coarse = fine;
+  }
+  if (best.step == 0)
+    throw ModelError("no reference: " + method.info().name + " failed: " + coarse.failure.text());
+  return best;
+}
+
+struct Grid {
+  double time;
+  long steps;  ///< with the largest step
+};
+
+/// The model's step four times over, and no more than a thousand steps of the model's.
+Grid choose_grid(const Problem& problem, const ComparisonWishes& wishes,
+                 std::vector<std::string>& notes) {
+  const Plan plan = make_plan(problem, {.method = wishes.methods.front()});
+  const double step = wishes.step.value_or(4 * plan.step);
+  const double usual = plan.step * static_cast<double>(std::min(plan.steps, 1000L));
+  const double time = wishes.time.value_or(usual);
+  if (!wishes.time)
+    notes.push_back("time " + detail::quote(time) + ": the model's own length, at most 1000 steps");
+  if (!(time / step >= 1))
+    throw InputError(
+        "time", detail::quote(time) + " is shorter than the largest step, " + detail::quote(step));
+  return {time, std::lround(time / step)};
+}
+
+void require_sensible(const ComparisonWishes& wishes) {
+  if (wishes.methods.empty()) throw InputError("methods", "none was given");
+  if (wishes.halvings < 0 || wishes.halvings > 20)
+    throw InputError("halvings", "0 to 20, got " + std::to_string(wishes.halvings));
+}
+
+}  // namespace
+
+Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
+                   const ComparisonWatch& watch) {
+  require_sensible(wishes);
+  Comparison result{.model = problem.system.name(), .notes = problem.notes};
+  std::vector<Method> methods;
+  methods.reserve(wishes.methods.size());
+  for (const auto& name : wishes.methods)
+    methods.push_back(choose_method(problem, name, result.notes));
+  const Grid grid = choose_grid(problem, wishes, result.notes);
+  result.time = grid.time;
+  const Bench bench(problem, grid.time, watch);
+
+  const long all = static_cast<long>(methods.size()) * (wishes.halvings + 1);
+  double seconds = 0;
+  for (const Method& method : methods)
+    for (int k = 0; k <= wishes.halvings && bench.go_on(); ++k) {
+      result.runs.push_back(bench.measured(method, grid.steps << k));
+      seconds += result.runs.back().figures.seconds;
+      watch.done(std::ssize(result.runs), all, seconds);
+    }
+  if (bench.go_on())
+    result.reference =
+        find_reference(bench, best_reference(problem), grid.steps << wishes.halvings, result.runs);
+  return result;
+}
+
+}  // namespace rattleback::study

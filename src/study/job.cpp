@@ -1,0 +1,174 @@
+#include "rattleback/study/job.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "guarded_sink.hpp"
+#include "rattleback/study/diagnosis.hpp"
+#include "rattleback/study/load.hpp"
+#include "rattleback/study/minimal_multipliers.hpp"
+#include "rattleback/study/verdict.hpp"
+
+namespace rattleback::study {
+
+namespace {
+
+bool first_step_works(const Problem& problem, const Plan& plan) {
+  const auto stepper = plan.method->stepper<double>(problem.system, plan.solve);
+  stepper->reset();
+  State<double> z = *problem.start;
+  return static_cast<bool>(stepper->step(problem.system, z, plan.step));
+}
+
+/// Of many constraints the first step says whether they are worth an analysis.
+bool changed_by_first_step(Problem& problem, const Plan& plan) {
+  return problem.system.constraint_count() > most_judged_constraints &&
+         !first_step_works(problem, plan) && reconsider(problem);
+}
+
+RunOptions<State<double>> options_of(const Plan& plan) {
+  RunOptions<State<double>> options;
+  options.step = plan.step;
+  options.steps = plan.steps;
+  options.every = plan.every;
+  options.allow_inconsistent = true;  // judged already, with the constraint's name
+  return options;
+}
+
+/// All that the run can be resumed from, beside its states.
+RunHeader header_of(const JobRequest& request, Job& job) {
+  RunHeader header = describe_run(job.problem.system, *job.plan.method, job.options,
+                                  job.problem.form.source.coordinates);
+  header.model_text = job.problem.file.text;
+  header.settings["path"] = job.problem.file.path;
+  if (request.multipliers == Multipliers::minimal) {
+    header.settings["multipliers"] = "minimal";
+    if (job.problem.complete && header.multipliers > 0)
+      header.multipliers = job.problem.complete->constraint_count();
+  }
+  for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
+  return header;
+}
+
+Settings settings_of(const RunHeader& header) {
+  Settings settings;
+  for (const auto& [key, value] : header.settings)
+    if (key.starts_with("set ")) settings.emplace_back(key.substr(4), value);
+  return settings;
+}
+
+/// Wishes may repeat what a run is, not change it.
+void require_same(const JobRequest& request, const RunHeader& header) {
+  const auto refuse = [](const std::string& wish, const std::string& is) {
+    throw InputError(wish, "the run to be resumed was made with " + is + ", which stays");
+  };
+  if (request.method && find_method(*request.method) != find_method(header.method))
+    refuse("method", header.method);
+  if (request.step && *request.step != header.step) refuse("step", detail::quote(header.step));
+  if (request.every && *request.every != header.every)
+    refuse("every", std::to_string(header.every));
+  if (!request.out.empty() && request.out != request.resume) refuse("out", request.resume);
+  for (const auto& [name, value] : request.settings) {
+    const auto found = header.settings.find("set " + name);
+    if (found == header.settings.end()) refuse(name, "the value of its file");
+    if (found->second != value) refuse(name, found->second);
+  }
+  if (request.steps && request.time) throw InputError("time", "give steps or time, not both");
+}
+
+ModelFile model_of(const JobRequest& request, const RunHeader& header) {
+  if (header.model_text.empty())
+    throw InputError(request.resume, "holds no model: it was not written by this program");
+  const Settings settings = settings_of(header);
+  const auto path = header.settings.find("path");
+  ModelFile model = load_text(header.model_text,
+                              path == header.settings.end() ? "model" : path->second, settings);
+  if (!request.file.empty() && load(request.file, settings).text != model.text)
+    throw InputError(request.file, "is not the model that " + request.resume +
+                                       " holds; leave it out to go on with that one");
+  return model;
+}
+
+/// As resume_run; the sink in between may be another.
+void go_on(Job& job, RunFile& file) {
+  job.options.step = job.header.step;
+  job.options.every = job.header.every;
+  job.options.restart_every = job.header.restart_every;
+  if (job.options.steps == 0 && job.options.time == 0) job.options.steps = job.header.wanted;
+  job.options.resume = file.resumed_from();
+  file.set_wanted(
+      detail::step_count(job.options.step, job.options.steps, job.options.time, job.options.every));
+}
+
+/// Why it failed, in the run; what is returned is the model's fault, if that is why.
+std::string explain_end(const Problem& problem, FinishedRun& run) {
+  std::string fault = fault_of_model(problem, run);
+  if (fault.empty())
+    explain_better(problem, run);
+  else
+    run.failure = {.what = fault};
+  return fault;
+}
+
+}  // namespace
+
+Job new_job(const JobRequest& request, ModelFile model) {
+  Job job{.problem = prepare(std::move(model)), .file = request.out};
+  require_well_posed(job.problem);
+  job.plan = make_plan(job.problem, request);
+  if (changed_by_first_step(job.problem, job.plan)) job.plan = make_plan(job.problem, request);
+  job.options = options_of(job.plan);
+  job.header = header_of(request, job);
+  if (!request.out.empty()) job.sink = make_sink(request.out, job.header, request.checkpoint_every);
+  return job;
+}
+
+Job resumed_job(const JobRequest& request) {
+  const RunHeader header = read_run_header(request.resume).header;
+  require_same(request, header);
+  Job job{.problem = prepare(model_of(request, header)), .header = header, .file = request.resume};
+  job.plan.method = find_method(header.method);
+  job.plan.step = header.step;
+  job.plan.every = header.every;
+  job.plan.solve.tolerance = job.problem.file.run.tolerance.value_or(0);
+  require_well_posed(job.problem);  // leaves out the same constraints again
+  changed_by_first_step(job.problem, job.plan);
+  job.plan.notes = job.problem.notes;
+  job.options = options_of(job.plan);
+  job.options.steps = request.steps.value_or(0);
+  job.options.time = request.time.value_or(0);
+  auto file = RunFile::resume(request.resume, request.checkpoint_every);
+  job.plan.notes.push_back("resumed " + request.resume + " at step " +
+                           std::to_string(file->resumed_from().step()));
+  go_on(job, *file);
+  job.sink = std::move(file);
+  return job;
+}
+
+FinishedRun run(Job& job, const std::function<bool(const Progress&)>& progress) {
+  const Problem& problem = job.problem;
+  GuardedSink guarded(job.sink.get());
+  std::optional<MinimalMultipliers> spread;
+  if (problem.complete && job.header.settings.contains("multipliers"))
+    spread.emplace(*problem.complete, problem.system, guarded);
+  job.options.progress = [&](const Progress& p) {
+    return (!progress || progress(p)) && guarded.error().empty();
+  };
+  FinishedRun run = run_to_sink(problem.system, *job.plan.method, *problem.start, job.options,
+                                spread ? static_cast<RunSink&>(*spread) : guarded, job.plan.solve);
+  const std::string fault = explain_end(problem, run);
+  guarded.close(run);
+  job.sink.reset();  // closes the file
+  if (!fault.empty()) throw ModelError(fault);
+  if (run.ok()) run.failure = {.what = guarded.error()};
+  return run;
+}
+
+FinishedRun run(const Problem& problem, const Plan& plan) {
+  FinishedRun run =
+      integrate(problem.system, *plan.method, require_start(problem), options_of(plan), plan.solve);
+  if (const std::string fault = explain_end(problem, run); !fault.empty()) throw ModelError(fault);
+  return run;
+}
+
+}  // namespace rattleback::study
