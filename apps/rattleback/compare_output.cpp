@@ -47,6 +47,7 @@ Json comparison_json(const Comparison& c) {
                                  {"hidden_constraint", f.hidden},
                                  {"newton_mean", f.newton_mean},
                                  {"force_evaluations", run.evaluations.force},
+                                 {"hessian_evaluations", run.evaluations.hessian},
                                  {"constraint_evaluations", run.evaluations.constraint},
                                  {"seconds", f.seconds}}));
     if (!f.ok()) runs.back().add("failure", f.failure.text());
@@ -62,15 +63,15 @@ Json comparison_json(const Comparison& c) {
 
 std::string comparison_text(const Comparison& c) {
   TextTable table({"method", "h", "steps", "error", "order", "energy", "|g|", "|{g,H}|", "Newton",
-                   "forces", "g's", "seconds"});
+                   "forces", "H_zz", "g's", "seconds"});
   std::string failures;
   for (const ComparedRun& run : c.runs) {
     const RunFigures& f = run.figures;
     table.add({f.method, rounded(f.step, "%.6g"), std::to_string(f.steps), rounded(run.error),
                rounded(run.order, "%.2f"), rounded(f.energy_error), rounded(f.constraint),
                rounded(f.hidden), rounded(f.newton_mean, "%.2f"),
-               std::to_string(run.evaluations.force), std::to_string(run.evaluations.constraint),
-               rounded(f.seconds)});
+               std::to_string(run.evaluations.force), std::to_string(run.evaluations.hessian),
+               std::to_string(run.evaluations.constraint), rounded(f.seconds)});
     if (!f.ok()) failures += "FAILED  " + f.method + ": " + f.failure.text() + "\n";
   }
   std::string text = c.model + ", error at t = " + shortest(c.time) + "\n";
@@ -78,7 +79,8 @@ std::string comparison_text(const Comparison& c) {
   text += table.text() + failures;
   return text + "reference: " + c.reference.method + " with h = " + rounded(c.reference.step) +
          "; halving its step to there changed it by " + rounded(c.reference.error) +
-         "\nforces, g's: evaluations of gradients and of constraints, counted on the first steps\n";
+         "\nforces, H_zz, g's: evaluations of gradients, of second derivatives and of constraints, "
+         "counted on the first steps\n";
 }
 
 void draw_comparison(const Comparison& c, const std::string& path) {

@@ -51,7 +51,14 @@ CompiledFunction CompiledFunction::packed(std::span<const CompiledFunction* cons
   return result;
 }
 
+CompiledFunction CompiledFunction::counted(std::shared_ptr<long> calls) const {
+  CompiledFunction result = *this;
+  result.calls_ = std::move(calls);
+  return result;
+}
+
 bool CompiledFunction::is_constant() const {
+  if (calls_) return false;
   return !body_ || std::ranges::all_of(body_->parts, [](const Part& part) {
     return part.program.inputs().empty() && part.program.instructions().empty();
   });

@@ -69,8 +69,8 @@ class Bench {
     };
     const Evaluations all = after(some);
     const double scale = static_cast<double>(steps) / static_cast<double>(some);
-    return {std::lround(static_cast<double>(all.force) * scale),
-            std::lround(static_cast<double>(all.constraint) * scale)};
+    const auto scaled = [&](long n) { return std::lround(static_cast<double>(n) * scale); };
+    return {scaled(all.force), scaled(all.hessian), scaled(all.constraint)};
   }
 
   const Problem& problem_;

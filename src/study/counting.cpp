@@ -1,58 +1,92 @@
 #include "rattleback/study/counting.hpp"
 
+#include <memory>
+#include <tuple>
 #include <utility>
+
+#include "rattleback/expression/expression_system.hpp"
 
 namespace rattleback::study {
 
 namespace {
+
+using Count = std::shared_ptr<Evaluations>;
+
+/// Compiled code that counts, null where there is none.
+std::unique_ptr<const CompiledNatural> counting(const CompiledNatural* code, const Count& count) {
+  if (!code) return nullptr;
+  auto counted = std::make_unique<CompiledNatural>(*code);
+  const auto add_to = [&](CompiledFunction& f, long& calls) {
+    f = f.counted(std::shared_ptr<long>(count, &calls));
+  };
+  add_to(counted->potential_gradient, count->force);
+  add_to(counted->linearise, count->constraint);
+  add_to(counted->linearise_dense, count->constraint);
+  return counted;
+}
 
 template <class S>
 class CountingModel final : public SystemModel<S> {
  public:
   using typename SystemModel<S>::V;
   using typename SystemModel<S>::J;
-  CountingModel(AnySystem system, std::shared_ptr<Evaluations> count)
-      : system_(std::move(system)), count_(std::move(count)) {}
+  CountingModel(AnySystem::Model<S> inner, Count count)
+      : inner_(std::move(inner)),
+        count_(std::move(count)),
+        code_(counting(inner_->compiled(), count_)) {}
 
-  S energy(const V& q, const V& p) const override { return inner().energy(q, p); }
+  S energy(const V& q, const V& p) const override { return inner_->energy(q, p); }
   void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const override {
     ++count_->force;
-    inner().energy_gradient(q, p, h_q, h_p);
+    inner_->energy_gradient(q, p, h_q, h_p);
+  }
+  bool energy_hessian(const V& q, const V& p, J& h_zz) const override {
+    const bool known = inner_->energy_hessian(q, p, h_zz);
+    count_->hessian += known ? 1 : 0;
+    return known;
+  }
+  std::string undefined_at(const V& q, const V& p) const override {
+    return inner_->undefined_at(q, p);
   }
   void potential_gradient(const V& q, V& v_q) const override {
     ++count_->force;
-    inner().potential_gradient(q, v_q);
+    inner_->potential_gradient(q, v_q);
   }
-  void velocity(const V& p, V& v) const override { inner().velocity(p, v); }
+  void velocity(const V& p, V& v) const override { inner_->velocity(p, v); }
   void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const override {
     ++count_->force;
-    inner().lagrangian_gradient(q, v, l_q, l_v);
+    inner_->lagrangian_gradient(q, v, l_q, l_v);
   }
   void constraint(const V& q, const V& p, V& g) const override {
     ++count_->constraint;
-    inner().constraint(q, p, g);
+    inner_->constraint(q, p, g);
   }
   void linearise(const V& q, const V& p, V& g, J& g_q, J& g_p) const override {
     ++count_->constraint;
-    inner().linearise(q, p, g, g_q, g_p);
+    inner_->linearise(q, p, g, g_q, g_p);
   }
-  bool slide(V& q, V& p, const V& lambda) const override { return inner().slide(q, p, lambda); }
-  bool flow(V& q, V& p, const Real<S>& h) const override { return inner().flow(q, p, h); }
+  bool slide(V& q, V& p, const V& lambda) const override { return inner_->slide(q, p, lambda); }
+  bool flow(V& q, V& p, const Real<S>& h) const override { return inner_->flow(q, p, h); }
+  const CompiledNatural* compiled() const override { return code_.get(); }
 
  private:
-  const SystemModel<S>& inner() const { return system_.model<S>(); }
-  AnySystem system_;
-  std::shared_ptr<Evaluations> count_;
+  AnySystem::Model<S> inner_;
+  Count count_;
+  std::unique_ptr<const CompiledNatural> code_;
 };
+
+template <class S>
+void wrap(AnySystem::Model<S>& model, const Count& count) {
+  if (model) model = std::make_shared<CountingModel<S>>(std::move(model), count);
+}
 
 }  // namespace
 
-AnySystem counting(const AnySystem& system, const std::shared_ptr<Evaluations>& count) {
+AnySystem counting(const AnySystem& system, const Count& count) {
+  AnySystem::Models models = system.models();
+  std::apply([&](auto&... model) { (wrap(model, count), ...); }, models.all());
   return AnySystem(system.name(), system.dimension(), system.constraint_count(), system.traits(),
-                   {std::make_shared<CountingModel<double>>(system, count),
-                    std::make_shared<CountingModel<Dual<double, 4>>>(system, count),
-                    std::make_shared<CountingModel<Quad>>(system, count),
-                    std::make_shared<CountingModel<Dual<Quad, 4>>>(system, count)});
+                   std::move(models));
 }
 
 }  // namespace rattleback::study

@@ -26,12 +26,16 @@ class CompiledFunction {
   /// Functions of one shape, one in each lane of a pack. It is called with packs only.
   static CompiledFunction packed(std::span<const CompiledFunction* const> lanes);
 
+  /// The same code, which adds one to *calls each time it runs.
+  CompiledFunction counted(std::shared_ptr<long> calls) const;
+
   /// Whether it runs, or would run, as native code.
   bool is_native() const { return body_ && body_->native(); }
 
   /// f(x, y) -> (a, b); see Program. What is written must not overlap what is read.
   template <class S>
   void operator()(const S* x, const S* y, S* a, S* b) const {
+    if (calls_) ++*calls_;
     if (!body_) return;
     if constexpr (std::is_same_v<S, double>) {
       if (body_->native()) return body_->call(x, y, a, b);
@@ -43,13 +47,15 @@ class CompiledFunction {
       for (int r = 0; r < part.rows; ++r)
         part.program.run(part.constants.data(), body_->lanes, x + r, y + r, a + r, b + r);
   }
-  /// The native code of a function without families; null where there is none.
+  /// The native code of a function without families; null where there is none, and where calls are
+  /// counted.
   NativeCode::Function function() const {
-    return is_native() && body_->parts.size() == 1 && body_->parts[0].rows == 1
+    return !calls_ && is_native() && body_->parts.size() == 1 && body_->parts[0].rows == 1
                ? body_->parts[0].code.function()
                : nullptr;
   }
-  /// Whether the values depend on nothing.
+  /// Whether the values depend on nothing, so that one call does for all; not where calls are
+  /// counted.
   bool is_constant() const;
 
  private:
@@ -88,6 +94,7 @@ class CompiledFunction {
   }
 
   std::shared_ptr<Body> body_;
+  std::shared_ptr<long> calls_;  ///< null: nobody counts
 };
 
 }  // namespace rattleback

@@ -9,10 +9,12 @@ namespace rattleback::study {
 
 struct Evaluations {
   long force = 0;       ///< gradients of H, V or L
+  long hessian = 0;     ///< second derivatives of H
   long constraint = 0;  ///< g, with or without its slopes
 };
 
-/// Steps take the general path on it: the same work per step, not the same speed.
+/// It has all that the system has, compiled code too, so that a stepper does on it what it does on
+/// the system; a constant force is asked for where it would be remembered.
 AnySystem counting(const AnySystem& system, const std::shared_ptr<Evaluations>& count);
 
 }  // namespace rattleback::study
