@@ -41,6 +41,7 @@ class ExpressionModel final : public SystemModel<S> {
       for (const int place : f_->place_zz[k]) h_zz.data()[place] = nonzeros[k];
     return true;
   }
+  std::string undefined_at(const V&, const V&) const override { return {}; }
   void potential_gradient(const V& q, V& v_q) const override {
     f_->potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
   }
@@ -67,6 +68,7 @@ class ExpressionModel final : public SystemModel<S> {
   bool slide(V&, V&, const V&) const override { return false; }
   bool flow(V&, V&, const Real<S>&) const override { return false; }
   const CompiledNatural* compiled() const override { return f_->natural.get(); }
+  std::shared_ptr<const NaturalSteps<S>> natural_steps() const override { return nullptr; }
   const std::shared_ptr<const SystemFunctions>& functions() const { return f_; }
   /// The same in every lane of a pack: made once.
   template <class Make>

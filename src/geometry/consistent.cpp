@@ -14,8 +14,8 @@ void refuse_start(bool hidden, long index, double value, double tolerance) {
   throw ModelError(message.str());
 }
 
-void refuse_failed_transform() {
-  if (!transform_failure.empty()) throw ModelError(transform_failure);
+void refuse_undefined(const std::string& reason) {
+  if (!reason.empty()) throw ModelError(reason);
 }
 
 void require_size(long dimension, long positions, long momenta) {

@@ -3,8 +3,6 @@
 #include <cstdio>
 #include <ostream>
 
-#include "rattleback/problem/transform_failure.hpp"
-
 namespace rattleback {
 
 namespace {
@@ -37,7 +35,6 @@ std::string what_happened(const Status& status) {
 }
 
 std::string likely_cause(const Status& status, const PointReport& at, double step) {
-  if (!detail::transform_failure.empty()) return detail::transform_failure;
   if (!at.finite()) return "the motion left the domain of H or g";
   if (at.ranks_known && !(at.jacobian_rank > degenerate))
     return figures(
@@ -58,10 +55,17 @@ std::string likely_cause(const Status& status, const PointReport& at, double ste
 
 }  // namespace
 
-Failure explain_failure(const Status& status, const PointReport& at, double step, double time) {
+Failure explain_failure(const Status& status, const PointReport& at, const std::string& undefined,
+                        double step, double time) {
   if (status) return {};
-  return {
-      what_happened(status), likely_cause(status, at, step), at.text(), status.outcome, step, time};
+  Status seen = status;
+  if (!undefined.empty()) seen.outcome = Outcome::not_finite;
+  return {what_happened(seen),
+          undefined.empty() ? likely_cause(seen, at, step) : undefined,
+          at.text(),
+          seen.outcome,
+          step,
+          time};
 }
 
 std::string Failure::text() const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rattleback/expression/expression_system.hpp"
+#include "rattleback/problem/pack.hpp"
 
 namespace rattleback::study {
 
@@ -68,6 +69,8 @@ class CountingModel final : public SystemModel<S> {
   bool slide(V& q, V& p, const V& lambda) const override { return inner_->slide(q, p, lambda); }
   bool flow(V& q, V& p, const Real<S>& h) const override { return inner_->flow(q, p, h); }
   const CompiledNatural* compiled() const override { return code_.get(); }
+  /// None: they speak to their system by its type, where nobody counts.
+  std::shared_ptr<const NaturalSteps<S>> natural_steps() const override { return nullptr; }
 
  private:
   AnySystem::Model<S> inner_;

@@ -11,11 +11,6 @@ std::string shortest(double value) {
   return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
 }
 
-/// An InputError without the "method: " it begins with.
-std::string words(const InputError& error) {
-  return std::string(error.what()).substr(error.where().size() + 2);
-}
-
 }  // namespace
 
 void Reader::read_method(const Toml::Entry& entry) {
@@ -30,7 +25,7 @@ void Reader::read_method(const Toml::Entry& entry) {
     try {
       if (family != "auto") methods_.check(specification);
     } catch (const InputError& error) {
-      fail(position, words(error));
+      fail(position, error.reason());
     }
   };
   check(name->value.position, family);

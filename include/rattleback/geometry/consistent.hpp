@@ -2,13 +2,13 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "rattleback/geometry/fibre.hpp"
 #include "rattleback/geometry/point_report.hpp"
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/problem/error.hpp"
-#include "rattleback/problem/transform_failure.hpp"
 #include "rattleback/solve/dense.hpp"
 
 namespace rattleback {
@@ -21,8 +21,8 @@ namespace detail {
 
 /// Throws ModelError: constraint `index`, or its hidden one, has this value at the start.
 [[noreturn]] void refuse_start(bool hidden, long index, double value, double tolerance);
-/// Throws ModelError if a Legendre transform has failed since the reason was last cleared.
-void refuse_failed_transform();
+/// Throws ModelError with the reason, unless it is empty.
+void refuse_undefined(const std::string& reason);
 /// Throws InputError unless the start has as many positions and momenta as the system.
 void require_size(long dimension, long positions, long momenta);
 
@@ -137,9 +137,8 @@ bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
 template <class Sys>
 void require_consistent(const Sys& system, const StateOf<Sys, double>& z,
                         ConsistencyTolerance tolerance = {}) {
-  detail::transform_failure.clear();
-  (void)system.energy(z.q, z.p);
-  detail::refuse_failed_transform();
+  if constexpr (requires { system.undefined_at(z.q, z.p); })
+    detail::refuse_undefined(system.undefined_at(z.q, z.p));
   Residuals<Sys, double> residuals(system);
   residuals.evaluate(system, z);
   if (!(residuals.largest_primary() <= tolerance.constraint))

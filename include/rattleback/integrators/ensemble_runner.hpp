@@ -220,6 +220,7 @@ class EnsembleRunner {
     if (stepper.present(system, shown) && shown.q.allFinite() && shown.p.allFinite())
       copy.final = shown;
     copy.failure = explain(system, copy.status, copy.final, ensemble_.step, copy.time());
+    copy.status.outcome = copy.failure.outcome;
   }
 
   /// Takes the figures of every lane; not_finite where one is not a number.

@@ -208,7 +208,6 @@ RATTLEBACK_INLINE auto integrate_with(const Sys& system, Stepper& stepper,
     // The tight loop: up to the next stored state, with nothing in it but steps.
     const long until = std::min(
         {run.wanted, (run.steps / every + 1) * every, (run.steps / restart + 1) * restart});
-    detail::transform_failure.clear();
     const long block_end = options.progress ? std::min(until, run.steps + pace.length()) : until;
     const Advance done =
         advance(stepper, system, z, h, options.stop_when ? 1 : block_end - run.steps);
@@ -241,11 +240,10 @@ RATTLEBACK_INLINE auto integrate_with(const Sys& system, Stepper& stepper,
   run.newton_mean =
       run.steps > 0 ? static_cast<double>(newton_total) / static_cast<double>(run.steps) : 0;
   if (!run.status) {
-    // Whatever a solver made of it, a failed transform gives what is not a number.
-    if (!detail::transform_failure.empty()) run.status.outcome = Outcome::not_finite;
     StateOf<Sys, S> shown = z;
     (void)static_cast<bool>(stepper.present(system, shown));
     run.failure = explain(system, run.status, shown, run.step, run.time());
+    run.status.outcome = run.failure.outcome;
   }
   run.seconds = seconds();
   return run;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "rattleback/problem/dual.hpp"
@@ -19,7 +20,8 @@ class NaturalSteps;  // integrators/natural_steps.hpp
 template <class Sys, class S>
 class TypedNaturalSteps;  // there, too: to be included where a system with a kernel is wrapped
 
-/// The questions of a system in one scalar type.
+/// The questions of a system in one scalar type. All are pure: what a wrapper forgets to pass on
+/// does not compile.
 template <class S>
 class SystemModel {
  public:
@@ -30,7 +32,9 @@ class SystemModel {
   virtual S energy(const V& q, const V& p) const = 0;
   virtual void energy_gradient(const V& q, const V& p, V& h_q, V& h_p) const = 0;
   /// H_zz, rows and columns q and then p; false where it has to come from gradients.
-  virtual bool energy_hessian(const V&, const V&, J&) const { return false; }
+  virtual bool energy_hessian(const V& q, const V& p, J& h_zz) const = 0;
+  /// Why there is no H(q, p), which is not a number then; empty where there is one.
+  virtual std::string undefined_at(const V& q, const V& p) const = 0;
   virtual void potential_gradient(const V& q, V& v_q) const = 0;
   virtual void velocity(const V& p, V& v) const = 0;
   virtual void lagrangian_gradient(const V& q, const V& v, V& l_q, V& l_v) const = 0;
@@ -40,9 +44,9 @@ class SystemModel {
   virtual bool slide(V& q, V& p, const V& lambda) const = 0;
   virtual bool flow(V& q, V& p, const Real<S>& h) const = 0;
   /// The straight-line code of a natural system made of expressions; null where there is none.
-  virtual const CompiledNatural* compiled() const { return nullptr; }
+  virtual const CompiledNatural* compiled() const = 0;
   /// Steps of a natural system that brings its own linear algebra; null for others.
-  virtual std::shared_ptr<const NaturalSteps<S>> natural_steps() const { return nullptr; }
+  virtual std::shared_ptr<const NaturalSteps<S>> natural_steps() const = 0;
 };
 
 namespace detail {
@@ -64,6 +68,13 @@ class TypedModel final : public SystemModel<S> {
     system_->energy_gradient(in(q), in(p), a, b);
     h_q = a;
     h_p = b;
+  }
+  bool energy_hessian(const V&, const V&, J&) const override { return false; }
+  std::string undefined_at(const V& q, const V& p) const override {
+    if constexpr (std::is_same_v<S, double>)
+      if constexpr (requires { system_->undefined_at(in(q), in(p)); })
+        return system_->undefined_at(in(q), in(p));
+    return {};
   }
   void potential_gradient(const V& q, V& v_q) const override {
     if constexpr (NaturalForm<Sys>) {
@@ -126,6 +137,7 @@ class TypedModel final : public SystemModel<S> {
     }
     return false;
   }
+  const CompiledNatural* compiled() const override { return nullptr; }
   std::shared_ptr<const NaturalSteps<S>> natural_steps() const override {
     if constexpr (stepped && requires { typename Sys::template Kernel<S>; })
       return std::make_shared<const TypedNaturalSteps<Sys, S>>(system_);
@@ -223,6 +235,11 @@ class AnySystem {
   bool energy_hessian(const Vector<S, dynamic>& q, const Vector<S, dynamic>& p,
                       Matrix<S, dynamic>& h_zz) const {
     return model<S>().energy_hessian(q, p, h_zz);
+  }
+  /// Why there is no H(q, p), which is not a number then; empty where there is one.
+  std::string undefined_at(const Vector<double, dynamic>& q,
+                           const Vector<double, dynamic>& p) const {
+    return models_.real->undefined_at(q, p);
   }
   template <class S>
   void potential_gradient(const Vector<S, dynamic>& q, Vector<S, dynamic>& v_q) const {

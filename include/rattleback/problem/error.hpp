@@ -28,11 +28,13 @@ class Error : public std::runtime_error {
 class InputError : public Error {
  public:
   InputError(const std::string& where, const std::string& what)
-      : Error(where + ": " + what), where_(where) {}
+      : Error(where + ": " + what), where_(where), reason_(what) {}
   const std::string& where() const { return where_; }
+  /// what() without the place, for whoever knows a better one.
+  const std::string& reason() const { return reason_; }
 
  private:
-  std::string where_;
+  std::string where_, reason_;
 };
 
 /// The model is ill posed or the start inconsistent: which assumption fails, where, by how much.

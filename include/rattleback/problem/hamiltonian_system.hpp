@@ -1,6 +1,7 @@
 // Systems given by any H(q, p); by a position-dependent mass; or by a regular Lagrangian L(q, v).
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "rattleback/problem/constraints.hpp"
@@ -13,6 +14,7 @@ namespace rattleback {
 ///   static constexpr bool separable = true;   to promise H = T(p) + V(q)
 ///   void flow(q, p, h) const;                 the exact flow of X_H (base map `exact`)
 ///   lagrangian_gradient(q, v, L_q, L_v)       where the Lagrangian is known
+///   std::string undefined_at(q, p) const      why there is no H(q, p); empty where there is one
 template <int N, class Energy, class Constraints>
 class HamiltonianSystem {
  public:
@@ -56,6 +58,11 @@ class HamiltonianSystem {
   void automatic_energy_gradient(const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, N>& h_q,
                                  Vector<S, N>& h_p) const {
     automatic_gradient(energy_, q, p, h_q, h_p);
+  }
+  std::string undefined_at(const Vector<double, N>& q, const Vector<double, N>& p) const
+    requires requires(const Energy& h) { h.undefined_at(q, p); }
+  {
+    return energy_.undefined_at(q, p);
   }
   template <class S>
   void lagrangian_gradient(const Vector<S, N>& q, const Vector<S, N>& v, Vector<S, N>& l_q,

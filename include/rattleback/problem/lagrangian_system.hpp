@@ -10,7 +10,6 @@
 
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/hamiltonian_system.hpp"
-#include "rattleback/problem/transform_failure.hpp"
 
 namespace rattleback {
 
@@ -99,8 +98,8 @@ void second_hessian(const F& f, const Vector<T, N>& x, const Vector<T, N>& y, Ma
 }
 
 /// Solves f_y(x, y) = c for y by Newton: damped in base scalars, then, for duals, undamped until
-/// the partials have converged too. Where there is no y it is not a number, and transform_failure
-/// says why.
+/// the partials have converged too. Where there is no y it is not a number, so that the step which
+/// asks for it fails as a value, and failure() says why.
 template <class F, class S, int N>
 class LegendreSolve {
  public:
@@ -128,13 +127,24 @@ class LegendreSolve {
       const Vector<T, N> rest = start;
       start = c;
       if (!descend(x, c, start)) {
-        transform_failure = failure(x, pivot_ <= tiny ? start : rest, pivot);
+        fail(pivot_ <= tiny ? start : rest, std::min(pivot, pivot_));
         return leave_undefined(y, f_x);
       }
     }
     for (Eigen::Index i = 0; i < n; ++i) y[i] = S(start[i]);
     polish(y, f_x);
-    if (!std::isfinite(largest_magnitude(y))) transform_failure = failure(x, start, pivot_);
+    if (!std::isfinite(largest_magnitude(y))) fail(start, pivot_);
+  }
+
+  /// Why there is no y; empty where there is one, and where x or c is not finite.
+  std::string failure() const {
+    if (last_.size() == 0) return {};
+    const std::string at =
+        std::string(" at ") + names_.x + " = " + quote(x_) + ", " + names_.y + " = " + quote(last_);
+    if (weakest_ <= tiny)
+      return std::string("Legendre transform: ") + names_.matrix + " is singular (smallest pivot " +
+             quote(weakest_) + " of its largest entry)" + at;
+    return std::string("Legendre transform: no ") + names_.y + " found by Newton, last" + at;
   }
 
  private:
@@ -210,13 +220,9 @@ class LegendreSolve {
     gradient_of(f_, x_, y, f_x, r);
   }
 
-  std::string failure(const Vector<T, N>& x, const Vector<T, N>& y, double pivot) const {
-    const std::string at =
-        std::string(" at ") + names_.x + " = " + quote(x) + ", " + names_.y + " = " + quote(y);
-    if (pivot <= tiny || pivot_ <= tiny)
-      return std::string("Legendre transform: ") + names_.matrix + " is singular (smallest pivot " +
-             quote(std::min(pivot, pivot_)) + " of its largest entry)" + at;
-    return std::string("Legendre transform: no ") + names_.y + " found by Newton, last" + at;
+  void fail(const Vector<T, N>& last, double weakest) {
+    last_ = last;
+    weakest_ = weakest;
   }
 
   const F& f_;
@@ -224,6 +230,8 @@ class LegendreSolve {
   const Vector<S, N>&x_, &c_;
   PivotedLu<T, N> lu_;
   double pivot_ = 0;
+  Vector<T, dynamic> last_;  // y where it gave up; empty: it did not
+  double weakest_ = 0;       // pivot
 };
 
 }  // namespace detail
@@ -253,12 +261,23 @@ struct LagrangianEnergy {
                            Vector<S, N>& l_v) const {
     detail::gradient_of(lagrangian, q, v, l_q, l_v);
   }
+  /// Why there is no v with L_v(q, v) = p.
+  std::string undefined_at(const Vector<double, N>& q, const Vector<double, N>& p) const {
+    Vector<double, N> v(q.size()), l_q(q.size());
+    auto transform = legendre(q, p);
+    transform.run(v, l_q);
+    return transform.failure();
+  }
 
  private:
   template <class S>
+  auto legendre(const Vector<S, N>& q, const Vector<S, N>& p) const {
+    return detail::LegendreSolve<Lagrangian, S, N>(lagrangian, {"L_vv", "q", "v"}, q, p);
+  }
+  template <class S>
   void solve(const Vector<S, N>& q, const Vector<S, N>& p, Vector<S, N>& v,
              Vector<S, N>& l_q) const {
-    detail::LegendreSolve<Lagrangian, S, N>(lagrangian, {"L_vv", "q", "v"}, q, p).run(v, l_q);
+    legendre(q, p).run(v, l_q);
   }
 };
 
