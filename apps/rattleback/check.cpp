@@ -5,6 +5,7 @@
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/load.hpp"
+#include "rattleback/study/plan.hpp"
 #include "rattleback/study/verdict.hpp"
 #include "run_output.hpp"
 #include "verbs.hpp"
@@ -29,6 +30,16 @@ struct Answer {
   bool start_failed() const { return problem && !problem->no_start.empty(); }
   bool fine() const { return analysis.well_posed && analysis.consistent_start && !start_failed(); }
 };
+
+/// How a run would go; nothing where its method does not apply.
+std::optional<std::string> path_of_run(const Problem& problem) {
+  try {
+    std::vector<std::string> unsaid;
+    return path_in_words(problem, choose_method(problem, wanted_method(problem), unsaid));
+  } catch (const ModelError&) {
+    return std::nullopt;
+  }
+}
 
 Answer answer(const ModelFile& file) {
   Answer a{.model = file.system.name};
@@ -101,7 +112,7 @@ void add_start(const Answer& a, Json& json) {
   const Problem& problem = *a.problem;
   json.add("dimension", problem.system.dimension());
   json.add("class", class_in_words(problem));
-  json.add("path", path_in_words(problem));
+  json.add("path", path_of_run(problem));
   json.add("notes", Json::array(problem.notes));
   if (a.start_failed()) json.add("no_start", problem.no_start);
   if (!problem.start) return;
@@ -197,7 +208,7 @@ void print(const Answer& a, bool all_methods) {
   if (a.problem) {
     line("coordinates", std::to_string(a.problem->system.dimension()));
     line("class", class_in_words(*a.problem));
-    line("path", path_in_words(*a.problem));
+    if (const auto path = path_of_run(*a.problem)) line("path", *path);
   }
   std::fputs(a.analysis.text().c_str(), stdout);
   if (a.start_failed()) line("start", a.problem->no_start);

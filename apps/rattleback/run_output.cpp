@@ -39,7 +39,7 @@ Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run) 
                     {"every", plan.every},
                     {"stopped", run.stopped},
                     {"class", class_in_words(problem)},
-                    {"path", path_in_words(problem)},
+                    {"path", path_in_words(problem, *plan.method)},
                     {"notes", Json::array(plan.notes)}});
   if (!run.ok()) json.add("error", run.failure.text());
   return json;
@@ -50,7 +50,8 @@ std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun
   std::string text = "model              " + problem.system.name() + ": " +
                      plural(problem.system.dimension(), "coordinate") + ", " +
                      plural(problem.system.constraint_count(), "constraint") + "\n";
-  text += indent + class_in_words(problem) + "\n" + indent + path_in_words(problem) + "\n";
+  text += indent + class_in_words(problem) + "\n" + indent + path_in_words(problem, *plan.method) +
+          "\n";
   for (const auto& note : plan.notes) text += "chosen             " + note + "\n";
   RunFigures shown = run;
   if (!run.ok()) shown.failure = {.what = "before the end; what and why is on standard error"};

@@ -114,13 +114,4 @@ template AnyStepperPointer<double> compiled_stepper(const AnySystem&, Kicks, Pro
 template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, Kicks, Projection,
                                                   const SolveOptions&);
 
-std::string constraint_structure(const AnySystem& system) {
-  if (const auto own = system.model<double>().natural_steps()) return own->structure();
-  const CompiledNatural* code = system.model<double>().compiled();
-  const std::string size = std::to_string(system.constraint_count());
-  if (!code || code->is_small()) return "dense " + size + " x " + size;
-  const Structure structure = choose_structure(couplings(code->pattern, code->dimension));
-  return to_string(structure.kind) + " of " + size;
-}
-
 }  // namespace rattleback

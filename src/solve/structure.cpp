@@ -168,6 +168,11 @@ std::string to_string(SolverKind kind) {
   return "unknown";
 }
 
+std::string in_words(SolverKind kind, int size) {
+  const std::string n = std::to_string(size);
+  return to_string(kind) + (kind == SolverKind::dense ? " " + n + " x " + n : " of " + n);
+}
+
 Structure choose_structure(const CouplingPattern& pattern) {
   Structure s = choose(normalised(pattern));
   s.natural_order = std::is_sorted(s.order.begin(), s.order.end());

@@ -133,13 +133,15 @@ Method choose_method(const Problem& problem, const std::string& specification,
   return method;
 }
 
+std::string wanted_method(const Problem& problem, const Wishes& wishes) {
+  if (wishes.method) return *wishes.method;
+  return problem.file.method ? problem.file.method->specification : "auto";
+}
+
 Plan make_plan(const Problem& problem, const Wishes& wishes) {
   Plan plan;
   plan.notes = problem.notes;
-  std::string specification = "auto";
-  if (problem.file.method) specification = problem.file.method->specification;
-  if (wishes.method) specification = *wishes.method;
-  plan.method = choose_method(problem, specification, plan.notes);
+  plan.method = choose_method(problem, wanted_method(problem, wishes), plan.notes);
   plan.solve.tolerance = problem.file.run.tolerance.value_or(0);
 
   const Length length = wanted_length(problem, wishes);

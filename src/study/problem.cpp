@@ -9,7 +9,6 @@
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/geometry/tidy.hpp"
-#include "rattleback/integrators/compiled_natural.hpp"
 #include "rattleback/solve/rank_revealing.hpp"
 
 namespace rattleback::study {
@@ -268,10 +267,12 @@ std::string class_in_words(const Problem& problem) {
   return t.quadratic ? text + " (quadratic)" : text;
 }
 
-std::string path_in_words(const Problem& problem) {
-  std::string code = runs_natively(problem.system) ? "native code" : "byte code";
-  if (problem.system.constraint_count() == 0) return code;
-  return "constraints solved " + constraint_structure(problem.system) + ", " + code;
+std::string path_in_words(const Problem& problem, const Method& method) {
+  const AnySystem& system = problem.system;
+  const std::string code = runs_natively(system) ? "native code" : "byte code";
+  if (system.constraint_count() == 0) return code;
+  const std::string structure = method.stepper<double>(system)->structure(system);
+  return structure.empty() ? code : "constraints solved " + structure + ", " + code;
 }
 
 }  // namespace rattleback::study

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "models.hpp"
+#include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/timescale.hpp"
 
 namespace rattleback::study {
@@ -19,7 +20,7 @@ bool says(const Plan& plan, const std::string& words) {
 
 TEST(Plan, the_file_decides_and_nothing_is_to_be_said) {
   const Plan plan = make_plan(problem_of(pendulum(decided)), {});
-  EXPECT_EQ(plan.method->family(), "shake");
+  EXPECT_EQ(plan.method->family().name, "shake");
   EXPECT_EQ(plan.step, 0.02);
   EXPECT_EQ(plan.steps, 50);
   EXPECT_EQ(plan.every, 5);
@@ -29,7 +30,7 @@ TEST(Plan, the_file_decides_and_nothing_is_to_be_said) {
 TEST(Plan, wishes_go_before_the_file) {
   const Plan plan = make_plan(problem_of(pendulum(decided)),
                               {.method = "rattle", .step = 0.1, .time = 3, .every = 7});
-  EXPECT_EQ(plan.method->family(), "rattle");
+  EXPECT_EQ(plan.method->family().name, "rattle");
   EXPECT_EQ(plan.step, 0.1);
   EXPECT_EQ(plan.steps, 30);  // a wanted time puts the file's number of steps aside
   EXPECT_EQ(plan.every, 7);
@@ -37,7 +38,7 @@ TEST(Plan, wishes_go_before_the_file) {
 
 TEST(Plan, what_nobody_says_is_decided_and_said) {
   const Plan plan = make_plan(problem_of(pendulum()), {});
-  EXPECT_EQ(plan.method->family(), "rattle");
+  EXPECT_EQ(plan.method->family().name, "rattle");
   EXPECT_EQ(plan.steps, 10'000);
   EXPECT_EQ(plan.every, 10);
   EXPECT_TRUE(says(plan, "method rattle: natural H"));
@@ -83,6 +84,29 @@ TEST(Plan, a_method_that_does_not_apply_is_refused_with_the_reason) {
                  (void)make_plan(problem_of(text), {.method = "baseline:kind=projection"});
                }),
                "needs a natural H");
+}
+
+TEST(Plan, the_path_is_that_of_the_method) {
+  const auto path = [](const std::string& model, const std::string& method,
+                       const Settings& set = {}) {
+    const Problem problem = prepare(load(example(model), set));
+    std::string text = path_in_words(problem, find_method(method));
+    return text.substr(0, text.rfind(','));  // native or byte code, by machine
+  };
+  EXPECT_EQ(path("pendulum", "rattle"), "constraints solved dense 1 x 1");
+  EXPECT_EQ(path("pendulum", "rattle:base=midpoint"), "constraints solved dense 1 x 1");
+  EXPECT_EQ(path("pendulum", "rattle:compose=suzuki4"), "constraints solved dense 1 x 1");
+  EXPECT_EQ(path("pendulum", "variational:quadrature=midpoint"),
+            "constraints solved dense 3 x 3 with the velocities");
+  EXPECT_EQ(path("pendulum", "baseline:kind=rk4"),
+            "constraints solved by elimination, dense 1 x 1");
+  EXPECT_EQ(path("pendulum", "baseline:kind=projection"),
+            "constraints solved after the step, dense 3 x 3");
+  EXPECT_EQ(path("chain", "rattle", {{"N", "100"}}), "constraints solved chain of 100");
+  EXPECT_EQ(path("chain", "rattle:compose=triplejump4", {{"N", "100"}}),
+            "constraints solved chain of 100");
+  EXPECT_EQ(path("chain", "rattle:base=midpoint", {{"N", "20"}}),
+            "constraints solved dense 20 x 20");
 }
 
 TEST(Plan, round_down_is_one_two_or_five) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "rattleback/integrators/advance.hpp"
@@ -30,6 +31,9 @@ class AnyStepper {
   virtual MultiplierView<S> lambda() const { return {nullptr, 0}; }
   /// Done since the last call, in so many steps and looks (present()).
   virtual Projections projections(long, long) { return {}; }
+  /// How a step solves for the constraints, in words: "dense 2 x 2", "chain of 100"; empty where it
+  /// does not say.
+  virtual std::string structure(const AnySystem& system) const = 0;
 };
 
 template <class S>
@@ -66,6 +70,12 @@ class ErasedStepper final : public AnyStepper<S> {
     else
       return {};
   }
+  std::string structure(const AnySystem& system) const override {
+    if constexpr (requires { stepper_.structure(system); })
+      return stepper_.structure(system);
+    else
+      return {};
+  }
 
  private:
   Stepper stepper_;
@@ -91,6 +101,7 @@ struct OwnedStepper {
   Status present(const AnySystem& system, State<S>& z) { return stepper->present(system, z); }
   MultiplierView<S> lambda() const { return stepper->lambda(); }
   Projections projections(long steps, long looks) { return stepper->projections(steps, looks); }
+  std::string structure(const AnySystem& system) const { return stepper->structure(system); }
 };
 
 }  // namespace rattleback

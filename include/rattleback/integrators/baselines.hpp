@@ -22,6 +22,7 @@
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/problem/quad.hpp"
+#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
@@ -182,6 +183,9 @@ class EliminatedStepper {
   }
   void reset() {}
   Status present(const Sys&, State&) { return {}; }
+  static std::string structure(const Sys& system) {
+    return "by elimination, " + in_words(SolverKind::dense, system.constraint_count());
+  }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     Status status;
@@ -261,6 +265,7 @@ class DifferencedStepper {
         result_{PositionOf<Sys, S>(n_), PositionOf<Sys, S>(n_)} {}
   void reset() {}
   Status present(const Sys&, State&) { return {}; }
+  std::string structure(const Sys& system) const { return value_.structure(system); }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     for (int i = 0; i < n_; ++i) z_.q[i] = z.q[i].value, z_.p[i] = z.p[i].value;
@@ -338,6 +343,9 @@ class NaiveProjectionStepper {
         projection_(system, options) {}
   void reset() {}
   Status present(const Sys&, State&) { return {}; }
+  std::string structure(const Sys&) const {
+    return "after the step, " + in_words(SolverKind::dense, n_ + m_);
+  }
   Projections projections(long steps, long) const { return {steps, steps}; }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {

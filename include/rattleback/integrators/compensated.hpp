@@ -81,6 +81,9 @@ class CompensatedNatural {
   /// Forget the last step and the low parts: the state was changed from outside.
   void reset() { fresh_ = false; }
   const Multiplier& lambda() const { return last_.lambda; }
+  std::string structure(const Sys&) const {
+    return "compensated, " + in_words(SolverKind::dense, m_);
+  }
   /// The next step is substep k of a composition: its first guess comes from its like.
   void select(std::size_t k) { histories_.select(k, last_); }
   /// What the rounding of the state has dropped so far: the state is z + low().

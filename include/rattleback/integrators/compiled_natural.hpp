@@ -12,7 +12,4 @@ template <class S>
 AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
                                       const SolveOptions& options);
 
-/// How the constraints are solved for, in words: "dense 2 x 2", "chain of 100".
-std::string constraint_structure(const AnySystem& system);
-
 }  // namespace rattleback

@@ -83,6 +83,11 @@ class ComposedStepper {
   /// The sum over the substeps: what the constraints gave in the whole step, as impulses. That of
   /// one substep tells nothing by itself: it undoes what the one before left along the fibre.
   const Vector<S, dynamic>& lambda() const { return lambda_; }
+  std::string structure(const Sys& system) const
+    requires requires(const Inner& inner) { inner.structure(system); }
+  {
+    return inner_.structure(system);
+  }
   Projections projections(long steps, long looks) {
     if (project_) return {0, steps};
     if constexpr (requires { inner_.projections(steps, looks); })

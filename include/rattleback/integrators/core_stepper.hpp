@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/solve/newton.hpp"
@@ -48,6 +49,7 @@ class CoreStepper {
   Projections projections(long steps, long looks) const {
     return detail::projections(project_, steps, looks);
   }
+  std::string structure(const Sys& system) const { return core_.structure(system); }
   const Core& core() const { return core_; }
 
  private:

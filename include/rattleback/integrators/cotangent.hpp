@@ -70,6 +70,7 @@ class CotangentStepper {
   {
     return inner_.lambda();
   }
+  std::string structure(const Sys& system) const { return inner_.structure(system); }
   Projections projections(long, long looks) { return {0, looks + std::exchange(lifts_, 0)}; }
 
  private:

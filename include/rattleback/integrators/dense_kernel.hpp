@@ -7,6 +7,7 @@
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/dense.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
+#include "rattleback/solve/structure.hpp"
 #include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {
@@ -34,6 +35,7 @@ class DenseKernel {
         gram_(system.constraint_count()),
         newton_(system.constraint_count()) {}
 
+  static SolverKind kind(const Sys&) { return SolverKind::dense; }
   static Jacobian jacobian(const Sys& system) {
     return Jacobian(system.constraint_count(), system.dimension());
   }

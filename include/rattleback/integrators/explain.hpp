@@ -11,7 +11,8 @@ namespace rattleback {
 Failure explain_failure(const Status& status, const PointReport& at, const std::string& undefined,
                         double step, double time);
 
-/// Why there is no H at z, or where the motion goes from there within a step; empty where there is.
+/// Why there is no H at z, or where the motion goes from there; empty where there is. Substeps of a
+/// composition and iterates of Newton may reach beyond the step.
 template <class Sys>
 std::string undefined_ahead(const Sys& system, const StateOf<Sys, double>& z, double step) {
   if constexpr (requires { system.undefined_at(z.q, z.p); }) {
@@ -19,7 +20,7 @@ std::string undefined_ahead(const Sys& system, const StateOf<Sys, double>& z, do
     std::string reason = system.undefined_at(z.q, z.p);
     if (!reason.empty()) return reason;
     system.energy_gradient(z.q, z.p, rate.p, rate.q);
-    for (const double part : {0.5, 1.0}) {
+    for (const double part : {0.5, 1.0, 2.0}) {
       at.q = z.q + part * step * rate.q;
       at.p = z.p - part * step * rate.p;
       reason = system.undefined_at(at.q, at.p);

@@ -11,6 +11,7 @@
 #include "rattleback/integrators/base_map.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/predictor.hpp"
+#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
@@ -50,6 +51,7 @@ class GeneralConstrained {
   void reset() { fresh_ = false; }
   const Multiplier& lambda() const { return lambda_; }
   const Multiplier& sigma() const { return sigma_; }
+  std::string structure(const Sys&) const { return in_words(SolverKind::dense, m_); }
   /// The next step is substep k of a composition: its first guess comes from its like.
   void select(std::size_t k) { histories_.select(k, predictors_); }
   /// Where the last factored matrix was weakest, for the explanation of a failure.

@@ -20,6 +20,7 @@
 #include "rattleback/integrators/base_map.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/energy_hessian.hpp"
+#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
@@ -128,6 +129,9 @@ class Index1Stepper {
 
   void reset() {}
   Status present(const Sys&, State&) { return {}; }
+  std::string structure(const Sys&) const {
+    return in_words(SolverKind::dense, static_cast<int>(x_.size())) + " with the stages";
+  }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     const int s = tableau_.stages, free = d_ - m_;

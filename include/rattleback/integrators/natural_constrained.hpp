@@ -62,6 +62,9 @@ class NaturalConstrained {
   void reset() { fresh_ = false; }
   const Multiplier& lambda() const { return work_.lambda; }
   const Multiplier& mu() const { return work_.mu; }
+  static std::string structure(const Sys& system) {
+    return in_words(K::kind(system), system.constraint_count());
+  }
   /// The next step is substep k of a composition: its first guess comes from its like.
   void select(std::size_t k) { histories_.select(k, work_); }
 

@@ -18,8 +18,6 @@ class NaturalSteps {
   virtual ~NaturalSteps() = default;
   virtual AnyStepperPointer<S> stepper(Kicks kicks, Projection project,
                                        const SolveOptions& options) const = 0;
-  /// How the constraints are solved for, in words: "chain of 100".
-  virtual std::string structure() const = 0;
 };
 
 namespace detail {
@@ -50,6 +48,7 @@ class BoundStepper final : public AnyStepper<S> {
   Projections projections(long steps, long looks) override {
     return stepper_.projections(steps, looks);
   }
+  std::string structure(const AnySystem&) const override { return stepper_.structure(*system_); }
 
  private:
   static constexpr int N = Sys::dimension_at_compile_time;
@@ -83,10 +82,6 @@ class TypedNaturalSteps final : public NaturalSteps<S> {
   AnyStepperPointer<S> stepper(Kicks kicks, Projection project,
                                const SolveOptions& options) const override {
     return std::make_unique<detail::BoundStepper<S, Sys>>(system_, kicks, project, options);
-  }
-  std::string structure() const override {
-    const std::string size = std::to_string(system_->constraint_count());
-    return to_string(Sys::template Kernel<S>::kind(*system_)) + " of " + size;
   }
 
  private:

@@ -154,6 +154,9 @@ class VariationalStepper {
   }
 
   void reset() { predictor_.reset(), histories_.reset(); }
+  std::string structure(const Sys&) const {
+    return in_words(SolverKind::dense, n_ + m_) + " with the velocities";
+  }
   /// The next step is substep k of a composition: its first guess comes from its like.
   void select(std::size_t k) { histories_.select(k, predictor_); }
   Status present(const Sys& system, State& z) {

@@ -11,6 +11,8 @@ namespace rattleback {
 enum class SolverKind { dense, chain, block_chain, banded, clusters, tree, sparse };
 
 std::string to_string(SolverKind kind);
+/// "dense 2 x 2", "chain of 100"
+std::string in_words(SolverKind kind, int size);
 
 /// The choice and what its solver needs.
 struct Structure {

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "rattleback/integrators/family.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback::study {
@@ -25,6 +24,8 @@ struct Plan {
   std::vector<std::string> notes;
 };
 
+/// The method that is wished for, else that of the file, else "auto".
+std::string wanted_method(const Problem& problem, const Wishes& wishes = {});
 /// Throws InputError for an unknown method and ModelError for one that does not apply.
 Method choose_method(const Problem& problem, const std::string& specification,
                      std::vector<std::string>& notes);

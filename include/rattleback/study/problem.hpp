@@ -7,6 +7,7 @@
 
 #include "rattleback/expression/canonical.hpp"
 #include "rattleback/geometry/hamiltonian_form.hpp"
+#include "rattleback/integrators/family.hpp"
 #include "rattleback/problem/any_system.hpp"
 #include "rattleback/text/model.hpp"
 
@@ -46,7 +47,7 @@ const State<double>& require_start(const Problem& problem);
 
 /// "natural H with diagonal mass, holonomic constraints": what the fast path rests on.
 std::string class_in_words(const Problem& problem);
-/// "dense 1 x 1, native code"
-std::string path_in_words(const Problem& problem);
+/// "constraints solved dense 1 x 1, native code": how steps of this method are computed.
+std::string path_in_words(const Problem& problem, const Method& method);
 
 }  // namespace rattleback::study
