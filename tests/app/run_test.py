@@ -266,6 +266,23 @@ p = { x = "0", y = "0" }
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.refused(2, *arguments))
 
+    def test_files_are_known_by_ending_and_kind(self):
+        with open(PENDULUM, encoding="utf-8") as file:
+            text = file.read()
+        for verb in (["run"], ["check"], ["compare", "--methods", "rattle"]):
+            said = self.refused(2, verb[0], self.write("model.txt", text), *verb[1:])
+            self.assertIn("files that end in '.txt'; known: .toml", said)
+            said = self.refused(2, verb[0], self.write("model.toml", '[model]\nkind = "wheel"\n'),
+                                *verb[1:])
+            self.assertIn("model.toml:2:8: unknown kind of model 'wheel'; known: expressions", said)
+
+    def test_the_path_is_that_of_the_method(self):
+        for method, path in (("rattle", "dense 1 x 1, "),
+                             ("variational:quadrature=midpoint", "dense 3 x 3 with the velocities"),
+                             ("baseline:kind=rk4", "by elimination, dense 1 x 1, ")):
+            value = self.json_of("run", PENDULUM, "--steps", 10, "--method", method)
+            self.assertIn("constraints solved " + path, value["path"])
+
     def test_what_was_probably_meant(self):
         methods = json.loads(rattleback("methods", "--json").stdout)["methods"]
         families = ", ".join(["auto", *dict.fromkeys(method["family"] for method in methods)])

@@ -40,12 +40,14 @@ class Layers(unittest.TestCase):
         self.accept("src/app/a.cpp", "#include <rattleback/problem/b.hpp>")
         self.accept("include/rattleback/solve/a.hpp", '#include "rattleback/solve/b.hpp"')
         self.accept("include/rattleback/solve/a.hpp", "#include <vector>")
+        self.accept("src/study/a.cpp", '#include "rattleback/report/b.hpp"')
 
     def test_upwards(self):
         self.reject("include/rattleback/problem/a.hpp", '#include "rattleback/solve/b.hpp"')
         self.reject("include/rattleback/problem/a.hpp", "#  include <rattleback/solve/b.hpp>")
         self.reject("src/integrators/deep/a.cpp", '#include "rattleback/lie/b.hpp"')
         self.reject("src/problem/a.cpp", '#include "../solve/b.hpp"')
+        self.reject("src/report/a.cpp", '#include "rattleback/study/b.hpp"')
         self.reject("include/rattleback/problem/a.hpp", '#include "../solve/b.hpp"')
 
     def test_neighbours_do_not_know_each_other(self):
