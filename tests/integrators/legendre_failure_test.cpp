@@ -53,6 +53,11 @@ TEST(LegendreFailure, WhereTheDigitsEnd) {
   const auto run = rb::integrate(system, rb::find_method("rattle"), start,
                                  {.step = 0.1, .steps = 2000, .every = 1});
   expect_end(run, 6.7e6, "verlet");  // |v| = 1 - 1/(2 p^2), to 1e-14
+  // The last good state is kept where none was to be stored, too.
+  const auto rarely = rb::integrate(system, rb::find_method("rattle"), start,
+                                    {.step = 0.1, .steps = 2000, .every = 2000});
+  EXPECT_EQ(rarely.steps, run.steps);
+  EXPECT_GT(rarely.final.p[0], 0.9 * 6.7e6);
 }
 
 TEST(LegendreFailure, IsNamedForEveryMethodAtRunTime) {

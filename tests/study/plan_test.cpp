@@ -96,6 +96,8 @@ TEST(Plan, the_path_is_that_of_the_method) {
   EXPECT_EQ(path("pendulum", "rattle"), "constraints solved dense 1 x 1");
   EXPECT_EQ(path("pendulum", "rattle:base=midpoint"), "constraints solved dense 1 x 1");
   EXPECT_EQ(path("pendulum", "rattle:compose=suzuki4"), "constraints solved dense 1 x 1");
+  EXPECT_EQ(path("pendulum", "rattle:sums=compensated"),
+            "constraints solved compensated, dense 1 x 1");
   EXPECT_EQ(path("pendulum", "variational:quadrature=midpoint"),
             "constraints solved dense 3 x 3 with the velocities");
   EXPECT_EQ(path("pendulum", "baseline:kind=rk4"),

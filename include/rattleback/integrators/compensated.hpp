@@ -29,6 +29,7 @@
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/newton.hpp"
 #include "rattleback/solve/predictor.hpp"
+#include "rattleback/solve/structure.hpp"
 #include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {

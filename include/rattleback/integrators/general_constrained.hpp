@@ -9,6 +9,7 @@
 
 #include "rattleback/geometry/fibre.hpp"
 #include "rattleback/integrators/base_map.hpp"
+#include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/predictor.hpp"
 #include "rattleback/solve/structure.hpp"
@@ -58,7 +59,7 @@ class GeneralConstrained {
   const FactorReport& factorisation() const { return report_; }
 
   Status step(const Sys& system, Point& z, const Real<S>& h, bool project) {
-    if (m_ == 0) return base_.apply(system, h, z);
+    if (m_ == 0) return unconstrained(system, z, h);
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
     // An extrapolated guess can lead Newton astray where the multipliers turn sharply: before a
@@ -90,6 +91,13 @@ class GeneralConstrained {
   }
 
  private:
+  Status unconstrained(const Sys& system, Point& z, const Real<S>& h) {
+    copy(z.q, work_.q), copy(z.p, work_.p);  // a failed step leaves z as it was
+    const Status status = base_.apply(system, h, work_);
+    if (status) copy(work_.q, z.q), copy(work_.p, z.p);
+    return status;
+  }
+
   static constexpr int K = chunk_for<M>;
   static constexpr int easy = 12;  // iterations above which a solution is looked at twice
   static constexpr double farthest =
