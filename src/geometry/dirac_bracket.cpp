@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "constraint_set.hpp"
-#include "rattleback/problem/dual.hpp"
 #include "rattleback/problem/error.hpp"
+#include "rattleback/problem/sweep.hpp"
 
 namespace rattleback {
 
@@ -74,19 +74,18 @@ double DiracBracket::operator()(Expression f, Expression g, const State<double>&
 }
 
 double jacobi_defect(const DiracBracket& bracket, const State<double>& z) {
-  constexpr int chunk = 4;
-  using D = Dual<double, chunk>;
+  constexpr int K = 4;
+  using D = Dual<double, K>;
   const int size = 2 * bracket.dimension();
   const detail::Point x = point_of(z);
   const std::vector<double> b = bracket.tensor(x.data());
-  std::vector<std::vector<double>> slope(size);  // d/dz_l of every entry
-  for (int first = 0; first < size; first += chunk) {
-    std::vector<D> y(x.begin(), x.end());
-    for (int k = 0; k < chunk && first + k < size; ++k) y[first + k].partials[k] = 1;
+  std::vector slope(size, std::vector<double>(b.size()));  // d/dz_l of every entry
+  std::vector<D> y(size);
+  sweep<K>(size, [&](const auto& chunk) {
+    chunk.seed(x, y);
     const std::vector<D> t = bracket.tensor(y.data());
-    for (int k = 0; k < chunk && first + k < size; ++k)
-      for (const D& entry : t) slope[first + k].push_back(entry.partials[k]);
-  }
+    chunk.read(t, [&](int entry, int l) -> double& { return slope[l][entry]; });
+  });
   double worst = 0;
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < size; ++j)

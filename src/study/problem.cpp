@@ -23,31 +23,17 @@ V vector_of(const std::vector<double>& values) {
 
 /// p with H_p(q, p) = v by Newton: for Hamiltonians without a Lagrangian in closed form.
 V momenta_by_newton(const AnySystem& system, const V& q, const V& v) {
-  using D = Dual<double, 4>;
   const int n = system.dimension();
-  Vector<D, dynamic> x(n), y(n), h_q(n), h_p(n);
-  Matrix<double, dynamic> h_pp(n, n);
+  Implicit<double, dynamic> equations(n, {.max_iterations = 100, .band = detail::start_band});
   V p = v;
-  DenseLu<double, dynamic> lu(n);
-  detail::RoundOff round_off;
-  for (int iteration = 0; iteration < 100; ++iteration) {
-    V rest(n);
-    for (int first = 0; first < n; first += 4) {
-      for (int i = 0; i < n; ++i) x[i] = D(q[i]), y[i] = D(p[i]);
-      for (int k = 0; k < 4 && first + k < n; ++k) y[first + k].partials[k] = 1;
-      system.energy_gradient(x, y, h_q, h_p);
-      for (int i = 0; i < n; ++i) {
-        rest[i] = h_p[i].value - v[i];
-        for (int k = 0; k < 4 && first + k < n; ++k) h_pp(i, first + k) = h_p[i].partials[k];
-      }
-    }
-    if (!lu.factor([&](int i, int j) { return h_pp(i, j); }).ok) break;
-    lu.solve(rest);
-    p -= rest;
-    const double size = largest_magnitude(rest);
-    if (!(size < 1e150)) break;
-    if (round_off.reached(size, larger(1e-300, largest_magnitude(p)))) return p;
-  }
+  const Status status = equations.solve(p, 0, [&]<class X>(auto on, const X& x, X& r) {
+    X at(n), h_q(n);
+    copy_entries(on(q), at);
+    system.energy_gradient(at, x, h_q, r);
+    for (int i = 0; i < n; ++i) r[i] -= v[i];
+    return Status{};
+  });
+  if (status) return p;
   throw ModelError("no momenta were found that belong to the velocities of [initial]: give p");
 }
 

@@ -6,10 +6,11 @@
 #include <type_traits>
 
 #include "rattleback/geometry/fibre.hpp"
+#include "rattleback/geometry/hidden_constraint.hpp"
 #include "rattleback/geometry/point_report.hpp"
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/problem/error.hpp"
-#include "rattleback/solve/dense.hpp"
+#include "rattleback/solve/implicit.hpp"
 
 namespace rattleback {
 
@@ -35,33 +36,23 @@ constexpr bool always_holonomic() {
 }
 
 /// z <- exp(sum sigma_i X_gi) z, without the flows that straight fibres do not need.
-template <class Sys>
-bool slide(const Sys& system, const MultiplierOf<Sys, double>& sigma, StateOf<Sys, double>& z) {
+template <class Sys, class S>
+Status slide(const Sys& system, const MultiplierOf<Sys, S>& sigma, StateOf<Sys, S>& z) {
   if constexpr (always_holonomic<Sys>()) {
-    MultiplierOf<Sys, double> g(system.constraint_count());
-    JacobianOf<Sys, double> g_q(system.constraint_count(), system.dimension());
-    JacobianOf<Sys, double> g_p(system.constraint_count(), system.dimension());
+    MultiplierOf<Sys, S> g(system.constraint_count());
+    JacobianOf<Sys, S> g_q(system.constraint_count(), system.dimension());
+    JacobianOf<Sys, S> g_p(system.constraint_count(), system.dimension());
     system.linearise(z.q, z.p, g, g_q, g_p);
     subtract_transposed(g_q, sigma, z.p);
-    return true;
+    return {};
   } else {
-    return static_cast<bool>(Fibre<Sys, double>(system).slide(system, sigma, z));
+    return Fibre<Sys, S>(system).slide(system, sigma, z);
   }
 }
 
-/// Ends an iteration at round-off: when its corrections no longer shrink.
-class RoundOff {
- public:
-  bool reached(double correction, double size) {
-    const bool done =
-        correction <= 1e-16 * size || (correction <= 1e-9 * size && correction > 0.25 * last_);
-    last_ = correction;
-    return done;
-  }
-
- private:
-  double last_ = std::numeric_limits<double>::infinity();
-};
+/// At a start nobody has said how large round-off is: down to the last bit of what is solved for,
+/// or to where corrections below this many times it no longer shrink.
+inline constexpr double last_bit = 1e-16, start_band = 1e7;
 
 /// Newton onto g = 0 along M^-1 G^T (dg^T where there is no mass): the nearest point for a small
 /// residual.
@@ -75,7 +66,7 @@ bool project_on_primary(const Sys& system, StateOf<Sys, double>& z) {
   Matrix<double, M, N> g_q(m, n), g_p(m, n), w_q(m, n);
   Vector<double, N> row(n), column(n);
   DenseLu<double, M> lu(m);
-  RoundOff round_off;
+  Stopping stopping(last_bit, start_band);
   for (int k = 0; k < 50; ++k) {
     system.linearise(z.q, z.p, g, g_q, g_p);
     for (int i = 0; i < m; ++i) {
@@ -101,9 +92,9 @@ bool project_on_primary(const Sys& system, StateOf<Sys, double>& z) {
       z.p[j] -= dp;
       moved = larger(moved, larger(std::abs(dq), std::abs(dp)));
     }
-    if (!(moved < 1e150)) return false;
-    if (round_off.reached(moved, larger(largest_magnitude(z.q), largest_magnitude(z.p))))
-      return true;
+    const double size = larger(largest_magnitude(z.q), largest_magnitude(z.p));
+    const auto verdict = stopping.judge(moved / larger(size, 1e-300));
+    if (verdict != Stopping::Verdict::go_on) return verdict == Stopping::Verdict::done;
   }
   return false;
 }
@@ -111,24 +102,25 @@ bool project_on_primary(const Sys& system, StateOf<Sys, double>& z) {
 /// Newton along the fibre to {g,H} = 0.
 template <class Sys>
 bool project_on_hidden(const Sys& system, StateOf<Sys, double>& z) {
-  constexpr int M = Sys::constraints_at_compile_time;
-  const int m = system.constraint_count();
-  Vector<double, dynamic> rho;
-  Matrix<double, dynamic> n_matrix;
-  DenseLu<double, M> lu(m);
-  Vector<double, M> sigma(m);
-  RoundOff round_off;
-  for (int k = 0; k < 50; ++k) {
-    hidden_and_n(system, z, rho, n_matrix);
-    if (!lu.factor([&](int i, int j) { return n_matrix(i, j); }).ok) return false;
-    for (int i = 0; i < m; ++i) sigma[i] = -rho[i];
-    lu.solve(sigma);
-    const double size = largest_magnitude(sigma);
-    if (!(size < 1e150)) return false;
-    if (!slide(system, sigma, z)) return false;
-    if (round_off.reached(size, larger(1, largest_magnitude(z.p)))) return true;
-  }
-  return false;
+  using Equations = Implicit<double, Sys::constraints_at_compile_time>;
+  using Lifted = typename Equations::Lifted;
+  Equations equations(system.constraint_count(), {.band = start_band});
+  ForRuns<HiddenConstraint<Sys, double>, HiddenConstraint<Sys, Lifted>> hidden{
+      HiddenConstraint<Sys, double>(system), HiddenConstraint<Sys, Lifted>(system)};
+  ForRuns<StateOf<Sys, double>, StateOf<Sys, Lifted>> point{
+      z, {z.q.template cast<Lifted>(), z.p.template cast<Lifted>()}};
+  MultiplierOf<Sys, double> sigma(system.constraint_count());
+  sigma.setZero();
+  const double floor = last_bit * larger(1, largest_magnitude(z.p));
+  const Status status = equations.solve(sigma, floor, [&](auto on, const auto& x, auto& r) {
+    auto& y = point[on];
+    copy_entries(on(z.q), y.q);
+    copy_entries(on(z.p), y.p);
+    if (Status s = slide(system, x, y); !s) return s;
+    hidden[on].evaluate(system, y.q, y.p, r);
+    return Status{};
+  });
+  return status && slide(system, sigma, z);
 }
 
 }  // namespace detail

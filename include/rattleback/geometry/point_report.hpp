@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "rattleback/geometry/hidden_constraint.hpp"
 #include "rattleback/geometry/residuals.hpp"
-#include "rattleback/problem/derivatives.hpp"
 #include "rattleback/problem/system.hpp"
 
 namespace rattleback {
@@ -37,57 +37,35 @@ void hidden_and_n(const Sys& system, const StateOf<Sys, double>& z, Vector<doubl
                   Matrix<double, dynamic>& n_matrix) {
   constexpr int N = Sys::dimension_at_compile_time;
   constexpr int M = Sys::constraints_at_compile_time;
-  constexpr int K = chunk_for<M>;
-  using D = Dual<double, K>;
   const int n = system.dimension(), m = system.constraint_count();
+  const bool holonomic = system.traits().holonomic;
   Vector<double, M> g(m);
   Matrix<double, M, N> g_q(m, n), g_p(m, n);
-  g_p.setZero();
   system.linearise(z.q, z.p, g, g_q, g_p);
-  if (system.traits().holonomic) g_p.setZero();
   rho.resize(m);
   n_matrix.resize(m, m);
-  Vector<D, N> q(n), p(n), h_q(n), h_p(n);
-  Vector<D, M> value(m);
-  Matrix<D, M, N> d_q(m, n), d_p(m, n);
-  for (int first = 0; first < m; first += K) {
-    for (int i = 0; i < n; ++i) {
-      q[i] = D(z.q[i]);
-      p[i] = D(z.p[i]);
-      for (int k = 0; k < K && first + k < m; ++k) {
-        q[i].partials[k] = g_p(first + k, i);
-        p[i].partials[k] = -g_q(first + k, i);
-      }
-    }
-    system.linearise(q, p, value, d_q, d_p);
-    system.energy_gradient(q, p, h_q, h_p);
-    for (int i = 0; i < m; ++i) {
-      D sum(0.0);
-      for (int j = 0; j < n; ++j) sum += d_q(i, j) * h_p[j];
-      if (!system.traits().holonomic)
-        for (int j = 0; j < n; ++j) sum -= d_p(i, j) * h_q[j];
-      rho[i] = sum.value;
-      for (int k = 0; k < K && first + k < m; ++k) n_matrix(i, first + k) = sum.partials[k];
-    }
-  }
+  HiddenSlopes<Sys, double, chunk_for<M>> slopes(system);
+  slopes.evaluate(
+      system, z, m, [&](int j, int i) { return holonomic ? 0 : g_p(j, i); },
+      [&](int j, int i) { return -g_q(j, i); }, n_matrix);
+  for (int i = 0; i < m; ++i) rho[i] = slopes.value(i);
 }
 
 /// The largest entry of H_zz and of H_z: the size that brackets with H can have.
 template <class Sys>
 double hessian_scale(const Sys& system, const StateOf<Sys, double>& z) {
   constexpr int N = Sys::dimension_at_compile_time;
-  constexpr int K = chunk_for < N == dynamic ? dynamic : 2 * N > ;
+  constexpr int K = chunk_for<twice<N>>;
   using D = Dual<double, K>;
   const int n = system.dimension();
   Vector<D, N> q(n), p(n), h_q(n), h_p(n);
   double scale = 0;
-  for (int first = 0; first < 2 * n; first += K) {
-    for (int i = 0; i < n; ++i) q[i] = D(z.q[i]), p[i] = D(z.p[i]);
-    for (int k = 0; k < K && first + k < 2 * n; ++k)
-      (first + k < n ? q[first + k] : p[first + k - n]).partials[k] = 1;
+  sweep<K>(2 * n, [&](const auto& chunk) {
+    chunk.seed(z.q, q);
+    chunk.seed(z.p, p, n);
     system.energy_gradient(q, p, h_q, h_p);
     scale = larger(scale, larger(largest_magnitude(h_q), largest_magnitude(h_p)));
-  }
+  });
   return scale;
 }
 

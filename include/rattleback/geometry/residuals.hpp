@@ -2,7 +2,7 @@
 // Jacobian is formed and large systems cost no more than their constraints.
 #pragma once
 
-#include "rattleback/problem/dual.hpp"
+#include "rattleback/problem/sweep.hpp"
 #include "rattleback/problem/system.hpp"
 
 namespace rattleback {
@@ -23,12 +23,11 @@ class Residuals {
   void evaluate(const Sys& system, const State<S, N>& z) {
     if (g_.size() == 0) return;
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
-    for (Eigen::Index i = 0; i < q_.size(); ++i) {
-      q_[i] = Lifted(z.q[i]);
-      p_[i] = Lifted(z.p[i]);
-      q_[i].partials[0] = h_p_[i];
-      p_[i].partials[0] = -h_q_[i];
-    }
+    const Chunk<K> along{0, 1};
+    along.seed_along(
+        z.q, [&](int, int i) { return h_p_[i]; }, q_);
+    along.seed_along(
+        z.p, [&](int, int i) { return S(-h_q_[i]); }, p_);
     system.constraint(q_, p_, g_);
   }
   const S& primary(Eigen::Index i) const { return g_[i].value; }
@@ -48,7 +47,8 @@ class Residuals {
 
  private:
   // Run-time systems know four partials, whether one is used or all.
-  using Lifted = Dual<S, N == dynamic ? 4 : 1>;
+  static constexpr int K = N == dynamic ? 4 : 1;
+  using Lifted = Dual<S, K>;
 
   template <class Size>
   Eigen::Index worst(Size size) const {

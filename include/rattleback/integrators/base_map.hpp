@@ -4,6 +4,9 @@
 //   verlet    euler-b(h/2) after euler-a(h/2)                             [McLachlan12 5.1.3]
 //   verlet-b  euler-a(h/2) after euler-b(h/2)
 //   midpoint, gauss2, gauss3   Gauss collocation with 1, 2, 3 stages
+//   theta     q1 = q + h H_p(Q, P),  p1 = p - h H_q(Q, P)  with
+//             Q = (1 - theta) q + theta q1,  P = theta p + (1 - theta) p1:
+//             euler-a for 0, midpoint for 1/2, euler-b for 1; its adjoint is that of 1 - theta
 //   exact     the model's own flow, else integrated to round-off
 // Implicit equations are solved by Newton to round-off; explicit where H = T(p) + V(q).
 #pragma once
@@ -12,18 +15,25 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rattleback/geometry/flow.hpp"
-#include "rattleback/problem/derivatives.hpp"
-#include "rattleback/problem/dual.hpp"
 #include "rattleback/problem/energy_hessian.hpp"
 #include "rattleback/problem/error.hpp"
-#include "rattleback/solve/dense.hpp"
-#include "rattleback/solve/newton.hpp"
+#include "rattleback/solve/implicit.hpp"
+#include "rattleback/solve/tableau.hpp"
 
 namespace rattleback {
 
-enum class BaseMap { verlet, verlet_b, midpoint, euler_a, euler_b, gauss2, gauss3, exact };
+enum class BaseMap { verlet, verlet_b, midpoint, euler_a, euler_b, gauss2, gauss3, exact, theta };
+
+/// A base map with its number, where it has one.
+struct BaseMapChoice {
+  BaseMap map = BaseMap::verlet;
+  double theta = 0.5;  ///< of BaseMap::theta
+
+  constexpr BaseMapChoice(BaseMap map, double theta = 0.5) : map(map), theta(theta) {}  // NOLINT
+};
 
 struct BaseMapInfo {
   BaseMap map;
@@ -31,6 +41,7 @@ struct BaseMapInfo {
   int order;  ///< 0: exact
   bool symmetric;
 };
+/// Those without a number.
 inline constexpr std::array<BaseMapInfo, 8> base_maps{{{BaseMap::verlet, "verlet", 2, true},
                                                        {BaseMap::verlet_b, "verlet-b", 2, true},
                                                        {BaseMap::midpoint, "midpoint", 2, true},
@@ -40,62 +51,64 @@ inline constexpr std::array<BaseMapInfo, 8> base_maps{{{BaseMap::verlet, "verlet
                                                        {BaseMap::gauss3, "gauss3", 6, true},
                                                        {BaseMap::exact, "exact", 0, true}}};
 
-inline const BaseMapInfo& info(BaseMap map) {
+inline BaseMapInfo info(const BaseMapChoice& choice) {
+  if (choice.map == BaseMap::theta) {
+    const bool centred = choice.theta == 0.5;
+    return {BaseMap::theta, "theta", centred ? 2 : 1, centred};
+  }
   for (const auto& entry : base_maps)
-    if (entry.map == map) return entry;
+    if (entry.map == choice.map) return entry;
   throw InputError("base", "unknown base map");
 }
 
-/// Gauss-Legendre collocation: nodes c, weights b, matrix a, in the precision of R.
-template <class R>
-struct GaussTableau {
-  int stages;
-  std::array<std::array<R, 3>, 3> a{};
-  std::array<R, 3> b{};
+/// "base=midpoint", "base=theta,theta=0.3": as it is asked for.
+inline std::string option_text(const BaseMapChoice& choice) {
+  const std::string name(info(choice).name);
+  return "base=" + name +
+         (choice.map == BaseMap::theta ? ",theta=" + detail::quote(choice.theta) : "");
+}
 
-  explicit GaussTableau(int s) : stages(s) {
-    using std::sqrt;
-    const R one(1);
-    if (s == 1) {
-      a[0][0] = one / 2;
-      b[0] = one;
-    } else if (s == 2) {
-      const R r = sqrt(R(3)) / 6, q = one / 4;
-      a[0] = {q, q - r, R(0)};
-      a[1] = {q + r, q, R(0)};
-      b = {one / 2, one / 2, R(0)};
-    } else {
-      const R w = sqrt(R(15));
-      a[0] = {R(5) / 36, R(2) / 9 - w / 15, R(5) / 36 - w / 30};
-      a[1] = {R(5) / 36 + w / 24, R(2) / 9, R(5) / 36 - w / 24};
-      a[2] = {R(5) / 36 + w / 30, R(2) / 9 + w / 15, R(5) / 36};
-      b = {R(5) / 18, R(4) / 9, R(5) / 18};
-    }
+namespace detail {
+
+/// The tableau of the base maps that have one.
+template <class R>
+std::optional<Tableau<R>> stages_of(const BaseMapChoice& choice) {
+  switch (choice.map) {
+    case BaseMap::midpoint:
+      return gauss_tableau<R>(1);
+    case BaseMap::gauss2:
+      return gauss_tableau<R>(2);
+    case BaseMap::gauss3:
+      return gauss_tableau<R>(3);
+    case BaseMap::theta:
+      return theta_tableau(R(choice.theta));
+    default:
+      return std::nullopt;
   }
-};
+}
+
+}  // namespace detail
 
 template <class Sys, class S>
 class BaseStepper {
  public:
   static constexpr int N = Sys::dimension_at_compile_time;
-  static constexpr int D = N == dynamic ? dynamic : 2 * N;
+  static constexpr int D = twice<N>;
   using T = Base<S>;
   using Position = Vector<S, N>;
 
-  BaseStepper(const Sys& system, BaseMap map, SolveOptions options = {})
-      : map_(map),
-        options_(options),
+  BaseStepper(const Sys& system, BaseMapChoice choice, SolveOptions options = {})
+      : map_(choice.map),
         n_(system.dimension()),
         h_q_(n_),
         h_p_(n_),
-        r_(n_),
-        start_(n_),
+        q_(n_),
+        p_(n_),
         hessian_(2 * n_, 2 * n_),
-        lu_(n_) {
-    if (map == BaseMap::midpoint) stages_.emplace(*this, 1);
-    if (map == BaseMap::gauss2) stages_.emplace(*this, 2);
-    if (map == BaseMap::gauss3) stages_.emplace(*this, 3);
-    if (map == BaseMap::exact) flow_.emplace(2 * n_), point_.resize(2 * n_);
+        euler_(n_, options) {
+    if (const auto tableau = detail::stages_of<Real<S>>(choice))
+      stages_.emplace(*tableau, n_, options);
+    if (map_ == BaseMap::exact) flow_.emplace(2 * n_), point_.resize(2 * n_);
   }
 
   /// z <- phi_h(z)
@@ -112,17 +125,27 @@ class BaseStepper {
       case BaseMap::verlet_b:
         if (Status s = euler(system, half, false, z); !s) return s;
         return euler(system, half, true, z);
-      case BaseMap::midpoint:
-      case BaseMap::gauss2:
-      case BaseMap::gauss3:
-        return gauss(system, h, z);
       case BaseMap::exact:
         return exact(system, h, z);
+      default:
+        return runge_kutta(system, h, z);
     }
-    return {Outcome::not_finite};
   }
 
  private:
+  using Dynamic = Vector<S, dynamic>;
+  struct Stages {
+    Stages(const Tableau<Real<S>>& tableau, int n, const SolveOptions& options)
+        : tableau(tableau),
+          x(2 * n * tableau.stages()),
+          slope(tableau.stages(), Dynamic(2 * n)),
+          equations(static_cast<int>(x.size()), options) {}
+    Tableau<Real<S>> tableau;
+    Dynamic x;  // increments of the stages
+    std::vector<Dynamic> slope;
+    Implicit<S, dynamic> equations;
+  };
+
   /// One half of (q, p) is solved for, then the other follows:
   ///   euler-a  p1 = p - h H_q(q, p1),   q1 = q + h H_p(q, p1)
   ///   euler-b  q1 = q + h H_p(q1, p),   p1 = p - h H_q(q1, p)
@@ -137,24 +160,22 @@ class BaseStepper {
       system.energy_gradient(z.q, z.p, h_q_, h_p_);
       add_scaled(forward, first_slope, first);
     } else {
-      start_ = first;
+      Position& start = q_;
+      copy(first, start);
       const double floor = 2 * epsilon<S> * std::max(largest_magnitude(first), 1e-3);
-      status = newton(
-          first, r_, floor, options_,
-          [&](const Position& x, Position& r) {
+      status = euler_.solve(
+          first, floor,
+          [&](OnUnknowns, const Position& x, Position& r) {
             system.energy_gradient(z.q, z.p, h_q_, h_p_);
-            for (int i = 0; i < n_; ++i) r[i] = x[i] - start_[i] - first_slope[i] * forward;
+            for (int i = 0; i < n_; ++i) r[i] = x[i] - start[i] - first_slope[i] * forward;
             return Status{};
           },
-          [&](const Position&) {  // I + h H_qp, or I - h H_pq
+          [&](const Position&, auto& matrix) {  // I + h H_qp, or I - h H_pq
             energy_hessian(system, z.q, z.p, hessian_);
-            return lu_
-                .factor([&](int i, int j) {
-                  return T(T(i == j) - T(forward) * hessian_(n_ - offset + i, offset + j));
-                })
-                .ok;
-          },
-          lu_);
+            for (int i = 0; i < n_; ++i)
+              for (int j = 0; j < n_; ++j)
+                matrix(i, j) = T(T(i == j) - T(forward) * hessian_(n_ - offset + i, offset + j));
+          });
       if (!status) return status;
     }
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
@@ -162,39 +183,89 @@ class BaseStepper {
     return status;
   }
 
-  /// Stages Z_i = z + h sum_j a_ij X_H(Z_j), unknowns the increments Z_i - z.
-  Status gauss(const Sys& system, const Real<S>& h, State<S, N>& z) {
+  /// Stages Q_i = q + h sum_j a_ij H_p(Q_j, P_j), P_i = p - h sum_j a^_ij H_q(Q_j, P_j); unknowns
+  /// are the increments (Q_i - q, P_i - p).
+  Status runge_kutta(const Sys& system, const Real<S>& h, State<S, N>& z) {
     Stages& w = *stages_;
-    const int s = w.tableau.stages, d = 2 * n_;
-    // Start: Z_i = z + c_i h X_H(z), with c_i = sum_j a_ij.
-    slope(system, z, w.x, w.f[0]);
-    for (int i = 0; i < s; ++i) {
-      Real<S> c(0);
-      for (int j = 0; j < s; ++j) c += w.tableau.a[i][j];
-      for (int k = 0; k < d; ++k) w.x[i * d + k] = w.f[0][k] * Real<S>(c * h);
-    }
+    first_guess(system, h, z);
     const double scale = std::max({largest_magnitude(z.q), largest_magnitude(z.p), 1e-3});
-    Status status = newton(
-        w.x, w.r, 2 * epsilon<S> * scale, options_,
-        [&](const Dynamic& x, Dynamic& r) {
+    Status status = w.equations.solve(
+        w.x, 2 * epsilon<S> * scale,
+        [&](OnUnknowns, const Dynamic& x, Dynamic& r) {
           stage_slopes(system, z, x);
-          for (int i = 0; i < s; ++i)
-            for (int k = 0; k < d; ++k) {
-              S sum = x[i * d + k];
-              for (int j = 0; j < s; ++j) sum -= w.f[j][k] * Real<S>(h * w.tableau.a[i][j]);
-              r[i * d + k] = sum;
+          copy(x, r);
+          for (int i = 0; i < w.tableau.stages(); ++i)
+            for (int j = 0; j < w.tableau.stages(); ++j) {
+              const Real<S> position = h * w.tableau.a(i, j), momentum = h * w.tableau.a_hat(i, j);
+              S* increment = r.data() + 2 * n_ * i;
+              for (int k = 0; k < n_; ++k) increment[k] -= w.slope[j][k] * position;
+              for (int k = n_; k < 2 * n_; ++k) increment[k] -= w.slope[j][k] * momentum;
             }
           return Status{};
         },
-        [&](const Dynamic& x) { return factor_stages(system, h, z, x); }, w.lu);
+        [&](const Dynamic& x, auto& matrix) { stage_matrix(system, h, z, x, matrix); });
     if (!status) return status;
     stage_slopes(system, z, w.x);
-    for (int k = 0; k < n_; ++k)
-      for (int j = 0; j < s; ++j) {
-        z.q[k] += w.f[j][k] * Real<S>(h * w.tableau.b[j]);
-        z.p[k] += w.f[j][n_ + k] * Real<S>(h * w.tableau.b[j]);
+    for (int j = 0; j < w.tableau.stages(); ++j) {
+      const Real<S> weight = h * w.tableau.b[j];
+      for (int k = 0; k < n_; ++k) {
+        z.q[k] += w.slope[j][k] * weight;
+        z.p[k] += w.slope[j][n_ + k] * weight;
       }
+    }
     return status;
+  }
+  /// Stages on the tangent: increments h sum_j a_ij X_H(z).
+  void first_guess(const Sys& system, const Real<S>& h, const State<S, N>& z) {
+    Stages& w = *stages_;
+    system.energy_gradient(z.q, z.p, h_q_, h_p_);
+    for (int i = 0; i < w.tableau.stages(); ++i) {
+      Real<S> position(0), momentum(0);
+      for (int j = 0; j < w.tableau.stages(); ++j) {
+        position += h * w.tableau.a(i, j);
+        momentum += h * w.tableau.a_hat(i, j);
+      }
+      for (int k = 0; k < n_; ++k) {
+        w.x[2 * n_ * i + k] = h_p_[k] * position;
+        w.x[2 * n_ * i + n_ + k] = h_q_[k] * Real<S>(-momentum);
+      }
+    }
+  }
+  /// The point of stage j, in (q_, p_).
+  void visit(const State<S, N>& z, const Dynamic& x, int j) {
+    for (int i = 0; i < n_; ++i) {
+      q_[i] = z.q[i] + x[j * 2 * n_ + i];
+      p_[i] = z.p[i] + x[j * 2 * n_ + n_ + i];
+    }
+  }
+  void stage_slopes(const Sys& system, const State<S, N>& z, const Dynamic& x) {
+    for (int j = 0; j < stages_->tableau.stages(); ++j) {
+      visit(z, x, j);
+      system.energy_gradient(q_, p_, h_q_, h_p_);
+      Dynamic& slope = stages_->slope[j];
+      for (int i = 0; i < n_; ++i) slope[i] = h_p_[i], slope[n_ + i] = -h_q_[i];
+    }
+  }
+  /// I - h a_ij J H_zz(Z_j): one Hessian for each stage, where duals of the residual would visit
+  /// every stage for every unknown.
+  template <class Square>
+  void stage_matrix(const Sys& system, const Real<S>& h, const State<S, N>& z, const Dynamic& x,
+                    Square& matrix) {
+    const int s = stages_->tableau.stages(), d = 2 * n_;
+    for (int j = 0; j < s; ++j) {
+      visit(z, x, j);
+      energy_hessian(system, q_, p_, hessian_);
+      for (int i = 0; i < s; ++i) {
+        const T position = T(Real<S>(h * stages_->tableau.a(i, j)));
+        const T momentum = T(Real<S>(h * stages_->tableau.a_hat(i, j)));
+        for (int l = 0; l < d; ++l)
+          for (int k = 0; k < n_; ++k) {
+            matrix(i * d + k, j * d + l) = -position * hessian_(n_ + k, l);
+            matrix(i * d + n_ + k, j * d + l) = momentum * hessian_(k, l);
+          }
+      }
+    }
+    for (int k = 0; k < s * d; ++k) matrix(k, k) += T(1);
   }
 
   Status exact(const Sys& system, const Real<S>& h, State<S, N>& z) {
@@ -210,8 +281,8 @@ class BaseStepper {
     for (int i = 0; i < n_; ++i) x[i] = z.q[i], x[n_ + i] = z.p[i];
     Status status = flow_->advance(
         [&](const Vector<S, D>& y, Vector<S, D>& out) {
-          for (int i = 0; i < n_; ++i) r_[i] = y[i], start_[i] = y[n_ + i];
-          system.energy_gradient(r_, start_, h_q_, h_p_);
+          for (int i = 0; i < n_; ++i) q_[i] = y[i], p_[i] = y[n_ + i];
+          system.energy_gradient(q_, p_, h_q_, h_p_);
           for (int i = 0; i < n_; ++i) out[i] = h_p_[i], out[n_ + i] = -h_q_[i];
         },
         h, x);
@@ -219,65 +290,11 @@ class BaseStepper {
     return status;
   }
 
-  using Dynamic = Vector<S, dynamic>;
-  struct Stages {
-    Stages(const BaseStepper& owner, int s)
-        : tableau(s), x(2 * owner.n_ * s), r(x), matrix(x.size(), x.size()), lu(int(x.size())) {
-      for (auto& slope : f) slope.resize(2 * owner.n_);
-    }
-    GaussTableau<Real<S>> tableau;
-    Dynamic x, r;
-    std::array<Dynamic, 3> f;
-    Matrix<T, dynamic> matrix;
-    DenseLu<T, dynamic> lu;
-  };
-
-  /// X_H at (q, p) = z, or at z plus a stage increment.
-  void slope(const Sys& system, const State<S, N>& z, const Dynamic&, Dynamic& f) {
-    system.energy_gradient(z.q, z.p, h_q_, h_p_);
-    for (int i = 0; i < n_; ++i) f[i] = h_p_[i], f[n_ + i] = -h_q_[i];
-  }
-  void stage_slopes(const Sys& system, const State<S, N>& z, const Dynamic& x) {
-    for (int j = 0; j < stages_->tableau.stages; ++j) {
-      for (int i = 0; i < n_; ++i) {
-        r_[i] = z.q[i] + x[j * 2 * n_ + i];
-        start_[i] = z.p[i] + x[j * 2 * n_ + n_ + i];
-      }
-      system.energy_gradient(r_, start_, h_q_, h_p_);
-      for (int i = 0; i < n_; ++i) {
-        stages_->f[j][i] = h_p_[i];
-        stages_->f[j][n_ + i] = -h_q_[i];
-      }
-    }
-  }
-  /// I - h a_ij J H_zz(Z_j)
-  bool factor_stages(const Sys& system, const Real<S>& h, const State<S, N>& z, const Dynamic& x) {
-    Stages& w = *stages_;
-    const int s = w.tableau.stages, d = 2 * n_;
-    for (int j = 0; j < s; ++j) {
-      for (int i = 0; i < n_; ++i) {
-        r_[i] = z.q[i] + x[j * d + i];
-        start_[i] = z.p[i] + x[j * d + n_ + i];
-      }
-      energy_hessian(system, r_, start_, hessian_);
-      for (int i = 0; i < s; ++i) {
-        const T factor = T(Real<S>(h * w.tableau.a[i][j]));
-        for (int k = 0; k < n_; ++k)
-          for (int l = 0; l < d; ++l) {
-            w.matrix(i * d + k, j * d + l) = -factor * hessian_(n_ + k, l);
-            w.matrix(i * d + n_ + k, j * d + l) = factor * hessian_(k, l);
-          }
-      }
-    }
-    return w.lu.factor([&](int i, int j) { return T(T(i == j) + w.matrix(i, j)); }).ok;
-  }
-
   BaseMap map_;
-  SolveOptions options_;
   int n_;
-  Position h_q_, h_p_, r_, start_;
+  Position h_q_, h_p_, q_, p_;
   Matrix<T, D> hessian_;
-  DenseLu<T, N> lu_;
+  Implicit<S, N> euler_;
   std::optional<Stages> stages_;
   std::optional<RoundOffFlow<S, D>> flow_;
   Vector<S, D> point_;  // of that flow

@@ -25,7 +25,7 @@
 namespace rattleback {
 
 inline MethodInfo index1_info(BaseMap base) {
-  const BaseMapInfo& b = info(base);
+  const BaseMapInfo b = info(base);
   return {.name = "index1:base=" + std::string(b.name),
           .order = b.order,
           .symmetric = true,
@@ -94,36 +94,30 @@ template <class Sys, class S>
 class Index1Stepper {
  public:
   static constexpr int N = Sys::dimension_at_compile_time;
+  static constexpr int M = Sys::constraints_at_compile_time;
   using T = Base<S>;
   using State = StateOf<Sys, S>;
-  using Position = Vector<S, N>;
+  using Unknown = Vector<S, dynamic>;
 
   Index1Stepper(const Sys& system, int stages, SolveOptions options = {})
       : n_(system.dimension()),
         m_(system.constraint_count()),
         d_(2 * n_ - m_),
-        options_(options),
-        tableau_(stages),
+        tableau_(gauss_tableau<Real<S>>(stages)),
         alpha_(index1_coordinates(system)),
-        constrained_(n_, false),
-        q_(n_),
-        p_(n_),
-        h_q_(n_),
-        h_p_(n_),
+        room_{Room<S>(n_), Room<Lifted>(n_)},
         x_(stages * d_),
-        r_(x_),
         beta_(m_),
-        beta_residual_(m_),
-        work_{Position(n_), Position(n_)},
+        next_{Vector<S, N>(n_), Vector<S, N>(n_)},
         hessian_(2 * n_, 2 * n_),
-        matrix_(x_.size(), x_.size()),
-        lu_(static_cast<int>(x_.size())),
-        beta_lu_(m_) {
-    for (int a : alpha_) constrained_[a] = true;
+        stages_(stages * d_, options),
+        hidden_(m_, options) {
+    std::vector<bool> constrained(n_, false);
+    for (int a : alpha_) constrained[a] = true;
     // Variables of a stage: q and p of the free pairs, then beta; `index_` points into (q, p).
     for (int half = 0; half < 2; ++half)
       for (int i = 0; i < n_; ++i)
-        if (!constrained_[i]) index_.push_back(half * n_ + i);
+        if (!constrained[i]) index_.push_back(half * n_ + i);
     for (int a : alpha_) index_.push_back(n_ + a);
   }
 
@@ -134,116 +128,121 @@ class Index1Stepper {
   }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
-    const int s = tableau_.stages, free = d_ - m_;
+    const int s = tableau_.stages(), free = d_ - m_;
+    Room<S>& w = room_.plain;
     x_.setConstant(S(0));
     const double size = std::max({largest_magnitude(z.q), largest_magnitude(z.p), 1e-3});
     const double floor = 2 * epsilon<S> * size;
-    Status status = newton(
-        x_, r_, floor, options_,
-        [&](const Vector<S, dynamic>& x, Vector<S, dynamic>& r) {
+    Status status = stages_.solve(
+        x_, floor,
+        [&](OnUnknowns, const Unknown& x, Unknown& r) {
           // Unknown increments from (z, beta); r = Z_i - z - h sum_j a_ij X_H(Z_j), H_beta(Z_i).
           r = x;
           for (int j = 0; j < s; ++j) {
             stage(system, z, x, j);
             for (int i = 0; i < s; ++i)
               for (int k = 0; k < free; ++k)
-                r[i * d_ + k] -= slope(k) * Real<S>(h * tableau_.a[i][j]);
-            for (int k = 0; k < m_; ++k) r[j * d_ + free + k] = h_p_[alpha_[k]];
+                r[i * d_ + k] -= slope(k) * Real<S>(h * tableau_.a(i, j));
+            for (int k = 0; k < m_; ++k) r[j * d_ + free + k] = w.h_p[alpha_[k]];
           }
           return Status{};
         },
-        [&](const Vector<S, dynamic>& x) { return factor(system, z, h, x); }, lu_);
+        [&](const Unknown& x, auto& matrix) { stage_matrix(system, z, h, x, matrix); });
     if (!status) return status;
-    copy(z.q, work_.q);
-    copy(z.p, work_.p);
+    copy(z.q, next_.q);
+    copy(z.p, next_.p);
     for (int j = 0; j < s; ++j) {
       stage(system, z, x_, j);
       for (int k = 0; k < free; ++k)
-        component(work_, index_[k]) += slope(k) * Real<S>(h * tableau_.b[j]);
+        component(next_, index_[k]) += slope(k) * Real<S>(h * tableau_.b[j]);
     }
     // Start of the last solve: beta of the last stage.
-    for (int a : alpha_) work_.p[a] = p_[a];
+    for (int k = 0; k < m_; ++k) beta_[k] = w.p[alpha_[k]];
     Status hidden = solve_beta(system, floor);
     if (!hidden) return hidden;
-    copy(work_.q, z.q);
-    copy(work_.p, z.p);
+    copy(next_.q, z.q);
+    copy(next_.p, z.p);
     status.iterations += hidden.iterations;
     return status;
   }
 
  private:
+  using Lifted = typename Implicit<S, M>::Lifted;
+  template <class R>
+  struct Room {
+    explicit Room(int n) : q(n), p(n), h_q(n), h_p(n) {}
+    Vector<R, N> q, p, h_q, h_p;
+  };
+
   S& component(State& z, int i) const { return i < n_ ? z.q[i] : z.p[i - n_]; }
   /// X_H of the free variable k, from the gradient of the stage last visited.
-  S slope(int k) const { return index_[k] < n_ ? h_p_[index_[k]] : S(-h_q_[index_[k] - n_]); }
+  S slope(int k) const {
+    const Room<S>& w = room_.plain;
+    return index_[k] < n_ ? w.h_p[index_[k]] : S(-w.h_q[index_[k] - n_]);
+  }
 
-  void stage_point(const State& z, const Vector<S, dynamic>& x, int j) {
-    copy(z.q, q_);
-    copy(z.p, p_);
+  void stage_point(const State& z, const Unknown& x, int j) {
+    Room<S>& w = room_.plain;
+    copy(z.q, w.q);
+    copy(z.p, w.p);
     for (int k = 0; k < d_; ++k)
-      (index_[k] < n_ ? q_[index_[k]] : p_[index_[k] - n_]) += x[j * d_ + k];
+      (index_[k] < n_ ? w.q[index_[k]] : w.p[index_[k] - n_]) += x[j * d_ + k];
   }
-  void stage(const Sys& system, const State& z, const Vector<S, dynamic>& x, int j) {
+  void stage(const Sys& system, const State& z, const Unknown& x, int j) {
+    Room<S>& w = room_.plain;
     stage_point(z, x, j);
-    system.energy_gradient(q_, p_, h_q_, h_p_);
+    system.energy_gradient(w.q, w.p, w.h_q, w.h_p);
   }
 
-  /// 0 = H_beta(z1, beta1)
+  /// 0 = H_beta(z1, beta1), with z1 in next_
   Status solve_beta(const Sys& system, double floor) {
-    for (int k = 0; k < m_; ++k) beta_[k] = work_.p[alpha_[k]];
-    Status status = newton(
-        beta_, beta_residual_, floor, options_,
-        [&](const Vector<S, dynamic>& beta, Vector<S, dynamic>& r) {
-          for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta[k];
-          system.energy_gradient(work_.q, work_.p, h_q_, h_p_);
-          for (int k = 0; k < m_; ++k) r[k] = h_p_[alpha_[k]];
-          return Status{};
-        },
-        [&](const Vector<S, dynamic>& beta) {
-          for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta[k];
-          energy_hessian(system, work_.q, work_.p, hessian_);
-          return beta_lu_
-              .factor([&](int i, int j) { return hessian_(n_ + alpha_[i], n_ + alpha_[j]); })
-              .ok;
-        },
-        beta_lu_);
-    for (int k = 0; k < m_; ++k) work_.p[alpha_[k]] = beta_[k];
+    Status status = hidden_.solve(beta_, floor, [&](auto on, const auto& beta, auto& r) {
+      auto& w = room_[on];
+      copy_entries(on(next_.q), w.q);
+      copy_entries(on(next_.p), w.p);
+      for (int k = 0; k < m_; ++k) w.p[alpha_[k]] = beta[k];
+      system.energy_gradient(w.q, w.p, w.h_q, w.h_p);
+      for (int k = 0; k < m_; ++k) r[k] = w.h_p[alpha_[k]];
+      return Status{};
+    });
+    for (int k = 0; k < m_; ++k) next_.p[alpha_[k]] = beta_[k];
     return status;
   }
 
-  /// [I - h a_ij J H_zz; H_beta z(Z_j)] in the stage variables.
-  bool factor(const Sys& system, const State& z, const Real<S>& h, const Vector<S, dynamic>& x) {
-    const int s = tableau_.stages, free = d_ - m_;
-    matrix_.setConstant(T(0));
+  /// [I - h a_ij J H_zz; H_beta z(Z_j)] in the stage variables: one Hessian for each stage.
+  template <class Square>
+  void stage_matrix(const Sys& system, const State& z, const Real<S>& h, const Unknown& x,
+                    Square& matrix) {
+    const int s = tableau_.stages(), free = d_ - m_;
+    matrix.setConstant(T(0));
     for (int j = 0; j < s; ++j) {
       stage_point(z, x, j);
-      energy_hessian(system, q_, p_, hessian_);
+      energy_hessian(system, room_.plain.q, room_.plain.p, hessian_);
       for (int l = 0; l < d_; ++l) {
         for (int i = 0; i < s; ++i)
           for (int k = 0; k < free; ++k) {
             const bool position = index_[k] < n_;
             const T entry = hessian_(position ? n_ + index_[k] : index_[k] - n_, index_[l]);
-            const T weight = T(Real<S>(h * tableau_.a[i][j]));
-            matrix_(i * d_ + k, j * d_ + l) =
+            const T weight = T(Real<S>(h * tableau_.a(i, j)));
+            matrix(i * d_ + k, j * d_ + l) =
                 T(T(i == j && k == l) + (position ? T(-weight) : weight) * entry);
           }
         for (int k = 0; k < m_; ++k)
-          matrix_(j * d_ + free + k, j * d_ + l) = hessian_(n_ + alpha_[k], index_[l]);
+          matrix(j * d_ + free + k, j * d_ + l) = hessian_(n_ + alpha_[k], index_[l]);
       }
     }
-    return lu_.factor([&](int i, int j) { return matrix_(i, j); }).ok;
   }
 
   int n_, m_, d_;
-  SolveOptions options_;
-  GaussTableau<Real<S>> tableau_;
-  std::vector<int> alpha_;
-  std::vector<bool> constrained_;
-  std::vector<int> index_;
-  Position q_, p_, h_q_, h_p_;
-  Vector<S, dynamic> x_, r_, beta_, beta_residual_;
-  State work_;
-  Matrix<T, dynamic> hessian_, matrix_;
-  DenseLu<T, dynamic> lu_, beta_lu_;
+  Tableau<Real<S>> tableau_;
+  std::vector<int> alpha_, index_;
+  ForRuns<Room<S>, Room<Lifted>> room_;
+  Unknown x_;
+  Vector<S, M> beta_;
+  State next_;
+  Matrix<T, dynamic> hessian_;
+  Implicit<S, dynamic> stages_;
+  Implicit<S, M> hidden_;
 };
 
 /// Gauss collocation directly on the index-1 equations: midpoint, gauss2, gauss3.

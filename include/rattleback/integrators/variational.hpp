@@ -128,27 +128,18 @@ class VariationalStepper {
                      Projection project = Projection::every, SolveOptions options = {})
       : n_(system.dimension()),
         m_(system.constraint_count()),
-        options_(options),
         project_(project),
-        lagrangian_(system, quadrature),
-        lifted_lagrangian_(system, quadrature),
-        v_(n_),
+        room_{Room<S>(system, quadrature), Room<Lifted>(system, quadrature)},
         h_q_(n_),
         h_p_(n_),
-        minus_d1_(n_),
-        d2_(n_),
-        g_(m_),
         jacobian_(m_, n_),
-        next_jacobian_(m_, n_),
         unused_(m_, n_),
         x_(n_ + m_),
-        r_(n_ + m_),
         guess_(n_ + m_),
         predictor_(n_ + m_),
-        work_{Position(n_), Position(n_)},
-        matrix_(n_ + m_, n_ + m_),
-        lu_(n_ + m_),
+        solver_(n_ + m_, options),
         schur_(m_, m_),
+        column_(n_ + m_),
         projection_(system, options) {
     if (m_ > 0) inertia_.emplace(m_);
   }
@@ -168,87 +159,72 @@ class VariationalStepper {
   }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
-    system.linearise(z.q, z.p, g_, jacobian_, unused_);
+    Room<S>& w = room_.plain;
+    system.linearise(z.q, z.p, w.g, jacobian_, unused_);
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
     // First guess: v - H_p(q0,p0) and lambda are O(h) both, extrapolated from the last steps.
     predictor_.predict(h, x_);
     for (int i = 0; i < n_; ++i) x_[i] += h_p_[i];
     guess_ = x_;
-    Status status = solve(system, z, h);
+    // v is known to eps |q|/h only, along M^-1 G^T; the projection removes that from p1.
+    const double reach = largest_magnitude(z.q) / magnitude(h);
+    const double size = std::max({largest_magnitude(h_p_), largest_magnitude(z.p), reach, 1e-3});
+    Status status = solver_.solve(x_, 2 * epsilon<S> * size, equations(system, z, h));
     if (!status) return status;
     if (!same_branch(system, z, h)) return {Outcome::branch_jump, status.iterations, 0};
-    velocity_of(x_);
-    lagrangian_.slopes(system, z.q, v_, h, minus_d1_, work_.p);
-    for (int i = 0; i < n_; ++i) work_.q[i] = z.q[i] + v_[i] * h;
+    copy(z.q, w.q0);
+    for (int i = 0; i < n_; ++i) w.v[i] = x_[i];
+    w.lagrangian.slopes(system, w.q0, w.v, h, w.minus_d1, next_.p);
+    for (int i = 0; i < n_; ++i) next_.q[i] = z.q[i] + w.v[i] * h;
     if (project_ == Projection::every)
-      if (Status s = projection_.project(system, work_); !s) return s;
+      if (Status s = projection_.project(system, next_); !s) return s;
     for (int i = 0; i < n_; ++i) x_[i] -= h_p_[i];
     predictor_.record(h, x_);
-    copy(work_.q, z.q);
-    copy(work_.p, z.p);
+    copy(next_.q, z.q);
+    copy(next_.p, z.p);
     return status;
   }
 
  private:
-  static constexpr int K = chunk_for<N>;
-  using Lifted = Dual<T, K>;
-
-  void velocity_of(const Unknown& x) {
-    for (int i = 0; i < n_; ++i) v_[i] = x[i];
-  }
+  using Lifted = typename Implicit<S, U>::Lifted;
+  template <class R>
+  struct Room {
+    Room(const Sys& system, Quadrature quadrature)
+        : lagrangian(system, quadrature),
+          q0(system.dimension()),
+          q1(system.dimension()),
+          v(system.dimension()),
+          minus_d1(system.dimension()),
+          d2(system.dimension()),
+          g(system.constraint_count()) {}
+    detail::DiscreteLagrangian<Sys, R> lagrangian;
+    Vector<R, N> q0, q1, v, minus_d1, d2;
+    Vector<R, M> g;
+  };
 
   //   r = ( -D1 L_d + G(q0)^T lambda - p0,  g(q0 + h v)/h )
-  // Scaled so that the matrix tends to [L_vv G^T; G 0] as h -> 0.
-  Status solve(const Sys& system, const State& z, const Real<S>& h) {
-    // v is known to eps |q|/h only, along M^-1 G^T; the projection removes that from p1.
-    const double reach = largest_magnitude(z.q) / magnitude(h);
-    const double size = std::max({largest_magnitude(h_p_), largest_magnitude(z.p), reach, 1e-3});
-    return newton(
-        x_, r_, 2 * epsilon<S> * size, options_,
-        [&](const Unknown& x, Unknown& r) {
-          velocity_of(x);
-          lagrangian_.slopes(system, z.q, v_, h, minus_d1_, d2_);
-          for (int i = 0; i < n_; ++i) {
-            S sum = minus_d1_[i] - z.p[i];
-            for (int k = 0; k < m_; ++k) sum += jacobian_(k, i) * x[n_ + k];
-            r[i] = sum;
-            work_.q[i] = z.q[i] + v_[i] * h;
-          }
-          system.constraint(work_.q, z.p, g_);
-          const Real<S> inverse_h = Real<S>(1) / h;
-          for (int k = 0; k < m_; ++k) r[n_ + k] = g_[k] * inverse_h;
-          return Status{};
-        },
-        [&](const Unknown& x) { return factor(system, z, h, x); }, lu_);
-  }
-
-  /// [d(-D1 L_d)/dv  G(q0)^T; G(q1)  0] at the base values of x.
-  bool factor(const Sys& system, const State& z, const Real<S>& h, const Unknown& x) {
-    auto& q0 = detail::scratch<Lifted, N, 50>(n_);
-    auto& v = detail::scratch<Lifted, N, 51>(n_);
-    auto& minus_d1 = detail::scratch<Lifted, N, 52>(n_);
-    auto& d2 = detail::scratch<Lifted, N, 53>(n_);
-    for (int i = 0; i < n_; ++i) {
-      q0[i] = Lifted(base(z.q[i]));
-      work_.q[i] = z.q[i] + x[i] * h;
-    }
-    for (int first = 0; first < n_; first += K) {
-      for (int i = 0; i < n_; ++i) v[i] = Lifted(base(x[i]));
-      for (int k = 0; k < K && first + k < n_; ++k) v[first + k].partials[k] = T(1);
-      lifted_lagrangian_.slopes(system, q0, v, h, minus_d1, d2);
-      for (int i = 0; i < n_; ++i)
-        for (int k = 0; k < K && first + k < n_; ++k)
-          matrix_(i, first + k) = minus_d1[i].partials[k];
-    }
-    system.linearise(work_.q, z.p, g_, next_jacobian_, unused_);
-    for (int k = 0; k < m_; ++k) {
+  // Scaled so that the matrix tends to [L_vv G^T; G 0] as h -> 0, and is that for h = 0.
+  auto equations(const Sys& system, const State& z, const Real<S>& h) {
+    return [this, &system, &z, h](auto on, const auto& x, auto& r) {
+      auto& w = room_[on];
+      copy_entries(on(z.q), w.q0);
+      for (int i = 0; i < n_; ++i) w.v[i] = x[i];
+      w.lagrangian.slopes(system, w.q0, w.v, h, w.minus_d1, w.d2);
       for (int i = 0; i < n_; ++i) {
-        matrix_(i, n_ + k) = base(jacobian_(k, i));
-        matrix_(n_ + k, i) = base(next_jacobian_(k, i));
+        r[i] = w.minus_d1[i] - on(z.p[i]);
+        for (int k = 0; k < m_; ++k) r[i] += x[n_ + k] * on(jacobian_(k, i));
+        w.q1[i] = w.q0[i] + w.v[i] * h;
       }
-      for (int l = 0; l < m_; ++l) matrix_(n_ + k, n_ + l) = T(0);
-    }
-    return lu_.factor([&](int i, int j) { return matrix_(i, j); }).ok;
+      if (m_ == 0) return Status{};
+      if (h == 0) {
+        multiply(on(jacobian_), w.v, w.g);
+      } else {
+        system.constraint(w.q1, w.q1, w.g);
+        scale(Real<S>(Real<S>(1) / h), w.g);
+      }
+      for (int k = 0; k < m_; ++k) r[n_ + k] = w.g[k];
+      return Status{};
+    };
   }
 
   /// A root far from the first guess may lie on another branch: there G(q1) L_vv^-1 G(q0)^T has
@@ -261,40 +237,35 @@ class VariationalStepper {
       speed = larger(speed, magnitude(T(base(guess_[i]))));
     }
     if (moved <= 0.2 * speed) return true;
-    r_ = guess_;
-    if (!factor(system, z, Real<S>(0), r_)) return false;
+    if (!solver_.factor(guess_, equations(system, z, Real<S>(0)))) return false;
     const int expected = schur_inertia();
-    return factor(system, z, h, x_) && schur_inertia() == expected;
+    return solver_.factor(x_, equations(system, z, h)) && schur_inertia() == expected;
   }
   /// Negative eigenvalues of the inverse Schur complement (symmetric part): the lower right block
   /// of the inverse of the factored matrix, up to sign.
   int schur_inertia() {
-    auto& column = detail::scratch<T, U, 54>(n_ + m_);
     for (int k = 0; k < m_; ++k) {
-      column.setConstant(T(0));
-      column[n_ + k] = T(1);
-      lu_.solve(column);
-      for (int i = 0; i < m_; ++i) schur_(i, k) = -column[n_ + i];
+      column_.setConstant(T(0));
+      column_[n_ + k] = T(1);
+      solver_.correct(column_);
+      for (int i = 0; i < m_; ++i) schur_(i, k) = -column_[n_ + i];
     }
     return inertia_->factor([&](int i, int j) { return T((schur_(i, j) + schur_(j, i)) * T(0.5)); })
         .negative;
   }
 
   int n_, m_;
-  SolveOptions options_;
   Projection project_;
-  detail::DiscreteLagrangian<Sys, S> lagrangian_;
-  detail::DiscreteLagrangian<Sys, Lifted> lifted_lagrangian_;
-  Position v_, h_q_, h_p_, minus_d1_, d2_;
-  Vector<S, M> g_;
-  Matrix<S, M, N> jacobian_, next_jacobian_, unused_;
-  Unknown x_, r_, guess_;
+  ForRuns<Room<S>, Room<Lifted>> room_;
+  Position h_q_, h_p_;
+  Matrix<S, M, N> jacobian_, unused_;
+  Unknown x_, guess_;
   MultiplierPredictor<Unknown> predictor_;
   Histories<MultiplierPredictor<Unknown>> histories_;  // of the other substeps
-  State work_;
-  Matrix<T, U> matrix_;
-  DenseLu<T, U> lu_;
+  State next_{Position(n_), Position(n_)};
+  Implicit<S, U> solver_;
   Matrix<T, M> schur_;
+  Vector<T, U> column_;
   std::optional<DenseLdlt<T, dynamic>> inertia_;
   MomentumProjection<Sys, S> projection_;
 };

@@ -85,16 +85,17 @@ void gradient_of(const F& f, const Vector<S, N>& x, const Vector<S, N>& y, Vecto
 template <class F, class T, int N>
 void second_hessian(const F& f, const Vector<T, N>& x, const Vector<T, N>& y, Matrix<T, N>& out) {
   using D = Dual<T, 1>;
-  const Eigen::Index n = x.size();
-  auto &lifted_x = scratch<D, N, 40>(n), &lifted_y = scratch<D, N, 41>(n);
-  auto &f_x = scratch<D, N, 42>(n), &f_y = scratch<D, N, 43>(n);
-  for (Eigen::Index i = 0; i < n; ++i) lifted_x[i] = D(x[i]), lifted_y[i] = D(y[i]);
-  for (Eigen::Index j = 0; j < n; ++j) {
-    lifted_y[j] = D::variable(y[j], 0);
+  const int n = static_cast<int>(x.size());
+  auto&& lifted_x = scratch<D, N, struct TransformX>(n);
+  auto&& lifted_y = scratch<D, N, struct TransformY>(n);
+  auto&& f_x = scratch<D, N, struct TransformSlopeX>(n);
+  auto&& f_y = scratch<D, N, struct TransformSlopeY>(n);
+  for (int i = 0; i < n; ++i) lifted_x[i] = D(x[i]);
+  sweep<1>(n, [&](const auto& chunk) {
+    chunk.seed(y, lifted_y);
     gradient_of(f, lifted_x, lifted_y, f_x, f_y);
-    lifted_y[j] = D(y[j]);
-    for (Eigen::Index i = 0; i < n; ++i) out(i, j) = f_y[i].partials[0];
-  }
+    chunk.read(f_y, out);
+  });
 }
 
 /// Solves f_y(x, y) = c for y by Newton: damped in base scalars, then, for duals, undamped until

@@ -52,7 +52,7 @@ class NaturalSystem {
 
   template <class S, int N>
   S energy(const Vector<S, N>& q, const Vector<S, N>& p) const {
-    auto& v = detail::scratch<S, N, 10>(p.size());
+    auto&& v = detail::scratch<S, N, struct Velocity>(p.size());
     mass_.velocity(p, v);
     S kinetic(0);
     for (Eigen::Index i = 0; i < p.size(); ++i) kinetic += p[i] * v[i];

@@ -12,6 +12,11 @@ template <class X, class Y>
 RATTLEBACK_INLINE void copy(const X& x, Y& y) {
   for (Eigen::Index i = 0; i < y.size(); ++i) y.data()[i] = x.data()[i];
 }
+/// The same for whatever has entries.
+template <class X, class Y>
+RATTLEBACK_INLINE void copy_entries(const X& x, Y& y) {
+  for (Eigen::Index i = 0; i < y.size(); ++i) y[i] = x[i];
+}
 /// y += a x
 template <class A, class X, class Y>
 RATTLEBACK_INLINE void add_scaled(const A& a, const X& x, Y& y) {

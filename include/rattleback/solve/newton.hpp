@@ -14,6 +14,7 @@ namespace rattleback {
 struct SolveOptions {
   double tolerance = 0;     ///< relative; 0 means down to the round-off floor
   int max_iterations = 50;  ///< then the step is given up
+  double band = 1e4;  ///< how far above the floor a stalled iteration still counts as round-off
 };
 
 /// Decides when an iteration that shrinks `size` is done: at the floor, or when it no longer
@@ -22,22 +23,23 @@ class Stopping {
  public:
   enum class Verdict { go_on, done, not_finite };
 
-  explicit Stopping(double floor) : floor_(floor) {}
+  explicit Stopping(double floor, double band = SolveOptions{}.band) : floor_(floor), band_(band) {}
   Verdict judge(double size) {
-    if (size <= floor_) return Verdict::done;
-    if (!(size < 1e150)) return Verdict::not_finite;
-    const bool stagnates = size > 0.25 * last_ && size <= stagnation_band * floor_;
+    before_ = last_;
     last_ = size;
-    return stagnates ? Verdict::done : Verdict::go_on;
+    if (!(size < 1e150)) return Verdict::not_finite;
+    return settled(floor_) ? Verdict::done : Verdict::go_on;
+  }
+  /// Whether the size last judged is at this floor.
+  bool settled(double floor) const {
+    return last_ <= floor || (last_ > 0.25 * before_ && last_ <= band_ * floor);
   }
   double last() const { return last_; }
-
-  /// How far above the floor a stalled iteration still counts as round-off.
-  static constexpr double stagnation_band = 1e4;
+  double before() const { return before_; }
 
  private:
-  double floor_;
-  double last_ = 1e150;
+  double floor_, band_;
+  double last_ = 1e150, before_ = 1e150;
 };
 
 /// Solves F(x) = 0. residual(x, r) writes r = F(x) and returns a Status; refactor(x) factors the
@@ -46,11 +48,11 @@ class Stopping {
 template <class X, class Residual, class Refactor, class Solver>
 Status newton(X& x, X& r, double floor, const SolveOptions& options, Residual&& residual,
               Refactor&& refactor, const Solver& solver) {
-  Stopping stopping(std::max(floor, options.tolerance));
-  double size = 0, before = 1e150;
+  Stopping stopping(std::max(floor, options.tolerance), options.band);
+  double size = 0;
   for (int k = 0; k < options.max_iterations; ++k) {
     // A matrix that still contracts a hundredfold is kept.
-    const bool regular = (k > 0 && size <= 1e-2 * before) || refactor(x);
+    const bool regular = (k > 0 && size <= 1e-2 * stopping.before()) || refactor(x);
     if (Status s = residual(x, r); !s) return s;
     if (!regular) {  // or not a number, like what it is the derivative of
       const bool finite = std::isfinite(largest_magnitude(r));
@@ -58,17 +60,12 @@ Status newton(X& x, X& r, double floor, const SolveOptions& options, Residual&& 
     }
     solver.solve(r);
     subtract_scaled(1, r, x);
-    before = size > 0 ? size : before;
     size = largest_magnitude(r);
-    switch (stopping.judge(size)) {
-      case Stopping::Verdict::done:
-        return {Outcome::ok, k + 1, size};
-      case Stopping::Verdict::not_finite:
-        return {Outcome::not_finite, k + 1, size};
-      case Stopping::Verdict::go_on:
-        if (size <= 2 * epsilon<typename X::Scalar> * largest_magnitude(x))
-          return {Outcome::ok, k + 1, size};
-    }
+    const auto verdict = stopping.judge(size);
+    if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k + 1, size};
+    if (verdict == Stopping::Verdict::done ||
+        stopping.settled(2 * epsilon<typename X::Scalar> * largest_magnitude(x)))
+      return {Outcome::ok, k + 1, size};
   }
   return {Outcome::no_convergence, options.max_iterations, size};
 }

@@ -3,7 +3,7 @@
 // along the fibres, this does.
 #pragma once
 
-#include "rattleback/problem/dual.hpp"
+#include "rattleback/problem/sweep.hpp"
 #include "rattleback/testing/results.hpp"
 #include "rattleback/testing/trial.hpp"
 
@@ -35,21 +35,17 @@ Matrix<double, dynamic> images(const Sys& system, const M& method, const StateOf
   using D = Dual<double, 4>;
   const int n = system.dimension(), count = static_cast<int>(directions.cols());
   Matrix<double, dynamic> out(2 * n, count);
-  for (int first = 0; first < count && failure.empty(); first += 4) {
+  sweep<4>(count, [&](const auto& chunk) {
     auto y = convert<D>(z);
-    const int some = std::min(4, count - first);
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < some; ++k) {
-        y.q[i].partials[k] = directions(i, first + k);
-        y.p[i].partials[k] = directions(n + i, first + k);
-      }
+    chunk.seed_along(
+        z.q, [&](int j, int i) { return directions(i, j); }, y.q);
+    chunk.seed_along(
+        z.p, [&](int j, int i) { return directions(n + i, j); }, y.p);
     y = image<D>(system, method, y, options, failure);
-    for (int i = 0; i < n; ++i)
-      for (int k = 0; k < some; ++k) {
-        out(i, first + k) = y.q[i].partials[k];
-        out(n + i, first + k) = y.p[i].partials[k];
-      }
-  }
+    chunk.read(y.q, out);
+    chunk.read(y.p, [&](int i, int j) -> double& { return out(n + i, j); });
+    return failure.empty();
+  });
   return out;
 }
 

@@ -2,8 +2,7 @@
 // symplectic form.
 #pragma once
 
-#include "rattleback/problem/derivatives.hpp"
-#include "rattleback/problem/dual.hpp"
+#include "rattleback/geometry/hidden_constraint.hpp"
 #include "rattleback/problem/system.hpp"
 
 namespace rattleback::testing {
@@ -26,35 +25,16 @@ Matrix<R, dynamic> constraint_differential(const Sys& system, const StateOf<Sys,
 template <class R, class Sys>
 void hidden_along(const Sys& system, const StateOf<Sys, R>& z, const Matrix<R, dynamic>& directions,
                   Vector<R, dynamic>& rho, Matrix<R, dynamic>& slopes) {
-  using D = Dual<R, 4>;
   const int n = system.dimension(), m = system.constraint_count();
   const int count = static_cast<int>(directions.cols());
   rho.resize(m);
   slopes.resize(m, count);
   if (m == 0) return;
-  StateOf<Sys, D> y{PositionOf<Sys, D>(n), PositionOf<Sys, D>(n)};
-  PositionOf<Sys, D> h_q(n), h_p(n);
-  MultiplierOf<Sys, D> g(m);
-  JacobianOf<Sys, D> g_q(m, n), g_p(m, n);
-  for (int first = 0; first < std::max(count, 1); first += 4) {
-    for (int i = 0; i < n; ++i) {
-      y.q[i] = D(z.q[i]), y.p[i] = D(z.p[i]);
-      for (int k = 0; k < 4 && first + k < count; ++k) {
-        y.q[i].partials[k] = directions(i, first + k);
-        y.p[i].partials[k] = directions(n + i, first + k);
-      }
-    }
-    system.linearise(y.q, y.p, g, g_q, g_p);
-    system.energy_gradient(y.q, y.p, h_q, h_p);
-    for (int i = 0; i < m; ++i) {
-      D sum(R(0));
-      for (int j = 0; j < n; ++j) sum += g_q(i, j) * h_p[j];
-      if (!system.traits().holonomic)
-        for (int j = 0; j < n; ++j) sum -= g_p(i, j) * h_q[j];
-      rho[i] = sum.value;
-      for (int k = 0; k < 4 && first + k < count; ++k) slopes(i, first + k) = sum.partials[k];
-    }
-  }
+  HiddenSlopes<Sys, R, 4> hidden(system);
+  hidden.evaluate(
+      system, z, count, [&](int j, int i) { return directions(i, j); },
+      [&](int j, int i) { return directions(n + i, j); }, slopes);
+  for (int i = 0; i < m; ++i) rho[i] = hidden.value(i);
 }
 
 /// An orthonormal basis (columns) of the vectors that all rows of a annihilate. The rows must be
