@@ -19,9 +19,9 @@
 
 namespace rattleback {
 
-inline MethodInfo cotangent_info(BaseMap base) {
-  const BaseMapInfo& b = info(base);
-  return {.name = "cotangent:base=" + std::string(b.name),
+inline MethodInfo cotangent_info(BaseMapChoice base) {
+  const BaseMapInfo b = info(base);
+  return {.name = "cotangent:" + option_text(base),
           .order = b.symmetric ? 2 : 1,
           .symmetric = b.symmetric,
           .symplectic_on = SymplecticOn::primary_manifold,
@@ -85,10 +85,11 @@ class CotangentStepper {
 template <BaseMap base = BaseMap::verlet>
 struct Cotangent {
   SolveOptions solve{};
-  MethodInfo info() const { return cotangent_info(base); }
+  double theta = 0.5;  ///< of BaseMap::theta
+  MethodInfo info() const { return cotangent_info({base, theta}); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    auto inner = detail::plain_stepper<Sys, S, base>(system, Projection::never, solve);
+    auto inner = detail::plain_stepper<Sys, S, base>(system, theta, Projection::never, solve);
     return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner), solve);
   }
 };

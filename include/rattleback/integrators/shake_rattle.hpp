@@ -32,10 +32,11 @@ constexpr std::optional<Kicks> kicks(BaseMap base) {
   }
 }
 
-inline MethodInfo shake_rattle_info(BaseMap base, Projection project, Sums sums = Sums::plain) {
-  const BaseMapInfo& b = info(base);
+inline MethodInfo shake_rattle_info(BaseMapChoice base, Projection project,
+                                    Sums sums = Sums::plain) {
+  const BaseMapInfo b = info(base);
   const bool shake = project == Projection::never;
-  std::string name = std::string(shake ? "shake" : "rattle") + ":base=" + std::string(b.name);
+  std::string name = (shake ? "shake:" : "rattle:") + option_text(base);
   if (project == Projection::output) name += ",project=output";
   const bool compensated = sums == Sums::compensated;
   if (compensated) name += ",sums=compensated";
@@ -73,17 +74,18 @@ constexpr bool natural_core() {
 }
 
 template <class Sys, class S, BaseMap base>
-auto plain_stepper(const Sys& system, Projection project, const SolveOptions& solve) {
+auto plain_stepper(const Sys& system, double theta, Projection project, const SolveOptions& solve) {
   if constexpr (natural_core<Sys, base>())
     return NaturalStepper<Sys, S>(system, *kicks(base), project, solve);
   else
-    return GeneralStepper<Sys, S>(system, base, project, solve);
+    return GeneralStepper<Sys, S>(system, BaseMapChoice(base, theta), project, solve);
 }
 
 template <class Sys, class S, BaseMap base, Sums sums>
-auto constrained_stepper(const Sys& system, Projection project, const SolveOptions& solve) {
+auto constrained_stepper(const Sys& system, double theta, Projection project,
+                         const SolveOptions& solve) {
   if constexpr (sums == Sums::plain) {
-    return plain_stepper<Sys, S, base>(system, project, solve);
+    return plain_stepper<Sys, S, base>(system, theta, project, solve);
   } else {
     static_assert(kicks(base).has_value(), "compensated sums: base verlet, euler_a or euler_b");
     require_compensable(system.traits());
@@ -92,7 +94,7 @@ auto constrained_stepper(const Sys& system, Projection project, const SolveOptio
     else if constexpr (ScalarTraits<S>::lanes > 1)
       return std::unique_ptr<NaturalStepper<Sys, S>>();
     else
-      return plain_stepper<Sys, S, base>(system, project, solve);
+      return plain_stepper<Sys, S, base>(system, theta, project, solve);
   }
 }
 
@@ -105,10 +107,11 @@ auto constrained_stepper(const Sys& system, Projection project, const SolveOptio
 template <BaseMap base = BaseMap::verlet, Sums sums = Sums::plain>
 struct Shake {
   SolveOptions solve{};
-  MethodInfo info() const { return shake_rattle_info(base, Projection::never, sums); }
+  double theta = 0.5;  ///< of BaseMap::theta
+  MethodInfo info() const { return shake_rattle_info({base, theta}, Projection::never, sums); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return detail::constrained_stepper<Sys, S, base, sums>(system, Projection::never, solve);
+    return detail::constrained_stepper<Sys, S, base, sums>(system, theta, Projection::never, solve);
   }
 };
 
@@ -117,10 +120,11 @@ template <BaseMap base = BaseMap::verlet, Sums sums = Sums::plain>
 struct Rattle {
   Projection project = Projection::every;
   SolveOptions solve{};
-  MethodInfo info() const { return shake_rattle_info(base, project, sums); }
+  double theta = 0.5;  ///< of BaseMap::theta
+  MethodInfo info() const { return shake_rattle_info({base, theta}, project, sums); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return detail::constrained_stepper<Sys, S, base, sums>(system, project, solve);
+    return detail::constrained_stepper<Sys, S, base, sums>(system, theta, project, solve);
   }
 };
 
