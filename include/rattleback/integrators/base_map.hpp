@@ -162,7 +162,8 @@ class BaseStepper {
     } else {
       Position& start = q_;
       copy(first, start);
-      const double floor = 2 * epsilon<S> * std::max(largest_magnitude(first), 1e-3);
+      const double floor =
+          2 * epsilon<S> * std::max(largest_magnitude(first), threshold::least_scale);
       status = euler_.solve(
           first, floor,
           [&](OnUnknowns, const Position& x, Position& r) {
@@ -188,7 +189,8 @@ class BaseStepper {
   Status runge_kutta(const Sys& system, const Real<S>& h, State<S, N>& z) {
     Stages& w = *stages_;
     first_guess(system, h, z);
-    const double scale = std::max({largest_magnitude(z.q), largest_magnitude(z.p), 1e-3});
+    const double scale =
+        std::max({largest_magnitude(z.q), largest_magnitude(z.p), threshold::least_scale});
     Status status = w.equations.solve(
         w.x, 2 * epsilon<S> * scale,
         [&](OnUnknowns, const Dynamic& x, Dynamic& r) {

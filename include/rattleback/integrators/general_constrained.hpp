@@ -87,9 +87,6 @@ class GeneralConstrained {
     return status;
   }
 
-  static constexpr int easy = 12;  // iterations above which a solution is looked at twice
-  static constexpr double farthest =
-      1.7;  // multipliers are O(h): a longer slide turned the state around
   using Lifted = typename Implicit<S, M>::Lifted;
   using Predictor = MultiplierPredictor<Multiplier>;
   struct Predictors {
@@ -138,7 +135,7 @@ class GeneralConstrained {
     return {};
   }
   static double extent(const Vector<S, N>& x) {
-    double most = 1e-3;
+    double most = threshold::least_scale;
     for (Eigen::Index i = 0; i < x.size(); ++i) most = larger(most, magnitude(base(x[i])));
     return most;
   }
@@ -154,14 +151,14 @@ class GeneralConstrained {
       status = projected;
     }
     // A curved fibre has several solutions; a straight one only when the iteration was hard.
-    const bool suspicious = status.iterations > easy || !holonomic_;
-    if (!status || !suspicious) return status;
+    const bool hard = status.iterations > threshold::easy_iterations;
+    if (!status || (holonomic_ && !hard)) return status;
     // Not trusted blindly: the same inertia of N, no unusual jump of the energy.
     const double change = magnitude(T(base(system.energy(work.q, work.p)) - energy_));
     const bool jumped =
-        status.iterations > easy && usual_change_ > 0 && change > 30 * usual_change_;
+        hard && usual_change_ > 0 && change > threshold::unusual_change * usual_change_;
     if (Status s = factor_at(system, work); !s) return s;
-    if (inertia() != negative_ || jumped || reach_ > farthest)
+    if (inertia() != negative_ || jumped || reach_ > threshold::farthest_slide)
       status.outcome = Outcome::branch_jump;
     return status;
   }
@@ -207,7 +204,7 @@ class GeneralConstrained {
         measure_reach(system, lambda_);
         return {Outcome::ok, k, size};
       }
-      if (size > 0.01 * stopping.before())
+      if (size > threshold::kept_contraction * stopping.before())
         if (Status s = solver_.factor(lambda_, landing); !s) return s;
       solver_.correct(r_);
       subtract_scaled(1, r_, lambda_);
@@ -240,7 +237,7 @@ class GeneralConstrained {
         measure_reach(system, sigma_);
         return {Outcome::ok, k, size};
       }
-      if (size > 0.01 * stopping.before())
+      if (size > threshold::kept_contraction * stopping.before())
         if (Status s = solver_.factor(sigma_, resting); !s) return s;
       solver_.correct(r_);
       // {g,H} may be a single term, such as H_beta, and is then no measure of its own round-off.

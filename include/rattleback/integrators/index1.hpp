@@ -131,7 +131,8 @@ class Index1Stepper {
     const int s = tableau_.stages(), free = d_ - m_;
     Room<S>& w = room_.plain;
     x_.setConstant(S(0));
-    const double size = std::max({largest_magnitude(z.q), largest_magnitude(z.p), 1e-3});
+    const double size =
+        std::max({largest_magnitude(z.q), largest_magnitude(z.p), threshold::least_scale});
     const double floor = 2 * epsilon<S> * size;
     Status status = stages_.solve(
         x_, floor,

@@ -36,7 +36,8 @@ class MomentumProjection {
     double row = 0;
     for (Eigen::Index i = 0; i < jacobian_.size(); ++i)
       row = larger(row, magnitude(base(jacobian_.data()[i])));
-    const double floor = 2 * epsilon<S> * std::max(largest_magnitude(z.p), 1e-3) / row;
+    const double floor =
+        2 * epsilon<S> * std::max(largest_magnitude(z.p), threshold::least_scale) / row;
     Status status = solver_.solve(mu_, floor, [&](auto on, const auto& mu, auto& r) {
       auto& w = room_[on];
       copy_entries(on(z.q), w.q);

@@ -62,7 +62,8 @@ class NaiveProjectionStepper {
   // q1 - q~ + M^-1 G(q1)^T nu = 0,  g(q1) = 0
   Status nearest(const Sys& system) {
     for (int i = 0; i < n_ + m_; ++i) x_[i] = i < n_ ? work_.q[i] : S(0);
-    const double floor = 2 * epsilon<S> * std::max(largest_magnitude(work_.q), 1e-3);
+    const double floor =
+        2 * epsilon<S> * std::max(largest_magnitude(work_.q), threshold::least_scale);
     return solver_.solve(x_, floor, [&](auto on, const auto& x, auto& r) {
       auto& w = room_[on];
       for (int i = 0; i < n_; ++i) w.q[i] = x[i];

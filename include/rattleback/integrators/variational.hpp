@@ -168,7 +168,8 @@ class VariationalStepper {
     guess_ = x_;
     // v is known to eps |q|/h only, along M^-1 G^T; the projection removes that from p1.
     const double reach = largest_magnitude(z.q) / magnitude(h);
-    const double size = std::max({largest_magnitude(h_p_), largest_magnitude(z.p), reach, 1e-3});
+    const double size =
+        std::max({largest_magnitude(h_p_), largest_magnitude(z.p), reach, threshold::least_scale});
     Status status = solver_.solve(x_, 2 * epsilon<S> * size, equations(system, z, h));
     if (!status) return status;
     if (!same_branch(system, z, h)) return {Outcome::branch_jump, status.iterations, 0};
@@ -236,7 +237,7 @@ class VariationalStepper {
       moved = larger(moved, magnitude(T(base(x_[i]) - base(guess_[i]))));
       speed = larger(speed, magnitude(T(base(guess_[i]))));
     }
-    if (moved <= 0.2 * speed) return true;
+    if (moved <= threshold::near_guess * speed) return true;
     if (!solver_.factor(guess_, equations(system, z, Real<S>(0)))) return false;
     const int expected = schur_inertia();
     return solver_.factor(x_, equations(system, z, h)) && schur_inertia() == expected;

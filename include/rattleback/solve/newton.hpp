@@ -8,13 +8,15 @@
 
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/status.hpp"
+#include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {
 
 struct SolveOptions {
   double tolerance = 0;     ///< relative; 0 means down to the round-off floor
   int max_iterations = 50;  ///< then the step is given up
-  double band = 1e4;  ///< how far above the floor a stalled iteration still counts as round-off
+  /// How far above the floor a stalled iteration still counts as round-off.
+  double band = threshold::round_off_band;
 };
 
 /// Decides when an iteration that shrinks `size` is done: at the floor, or when it no longer
@@ -27,19 +29,19 @@ class Stopping {
   Verdict judge(double size) {
     before_ = last_;
     last_ = size;
-    if (!(size < 1e150)) return Verdict::not_finite;
+    if (!(size < threshold::overflow)) return Verdict::not_finite;
     return settled(floor_) ? Verdict::done : Verdict::go_on;
   }
   /// Whether the size last judged is at this floor.
   bool settled(double floor) const {
-    return last_ <= floor || (last_ > 0.25 * before_ && last_ <= band_ * floor);
+    return last_ <= floor || (last_ > threshold::standstill * before_ && last_ <= band_ * floor);
   }
   double last() const { return last_; }
   double before() const { return before_; }
 
  private:
   double floor_, band_;
-  double last_ = 1e150, before_ = 1e150;
+  double last_ = threshold::overflow, before_ = threshold::overflow;
 };
 
 /// Solves F(x) = 0. residual(x, r) writes r = F(x) and returns a Status; refactor(x) factors the
@@ -52,7 +54,8 @@ Status newton(X& x, X& r, double floor, const SolveOptions& options, Residual&& 
   double size = 0;
   for (int k = 0; k < options.max_iterations; ++k) {
     // A matrix that still contracts a hundredfold is kept.
-    const bool regular = (k > 0 && size <= 1e-2 * stopping.before()) || refactor(x);
+    const bool regular =
+        (k > 0 && size <= threshold::kept_contraction * stopping.before()) || refactor(x);
     if (Status s = residual(x, r); !s) return s;
     if (!regular) {  // or not a number, like what it is the derivative of
       const bool finite = std::isfinite(largest_magnitude(r));
