@@ -5,12 +5,25 @@ namespace rattleback {
 Option base_option() {
   std::vector<std::string> names;
   for (const auto& map : base_maps) names.emplace_back(map.name);
+  names.emplace_back(info(BaseMap::theta).name);
   Option option = word_option("base", "one-step map of the system without its constraints", names);
   option.in_name = true;
   return option;
 }
 
-BaseMap base_of(const Values& values) {
+Option theta_option() {
+  return {.name = "theta",
+          .text = "where H_q and H_p are taken: 0 is euler-a, 0.5 midpoint, 1 euler-b",
+          .standard = 0.5,
+          .samples = {0.25},
+          .least = 0,
+          .most = 1,
+          .only_with = {"base", "theta"}};
+}
+
+BaseMapChoice base_of(const Values& values) {
+  if (values.word("base") == info(BaseMap::theta).name)
+    return {BaseMap::theta, values.number("theta")};
   for (const auto& map : base_maps)
     if (map.name == values.word("base")) return map.map;
   throw InputError("base", "unknown base map '" + values.word("base") + "'");

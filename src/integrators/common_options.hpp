@@ -8,7 +8,9 @@ namespace rattleback {
 
 /// base = verlet, ...: the map that the method is built on.
 Option base_option();
-BaseMap base_of(const Values& values);
+/// theta = 0 to 1, of base=theta.
+Option theta_option();
+BaseMapChoice base_of(const Values& values);
 
 /// project = every, output.
 Option project_option();
@@ -23,7 +25,7 @@ Family composable(Family family);
 /// By the fastest core that fits. Instantiated for the scalars of Factories: the cores compile
 /// long.
 template <class S>
-AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, BaseMap base, Projection project,
-                                          const SolveOptions& solve);
+AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, const BaseMapChoice& base,
+                                          Projection project, const SolveOptions& solve);
 
 }  // namespace rattleback

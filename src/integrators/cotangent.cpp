@@ -25,7 +25,7 @@ Family cotangent_family() {
   return composable(
       {.name = "cotangent",
        .text = "SHAKE as a map of T*Q, Q = { g(q) = 0 }: shown by canonical representatives",
-       .options = {base_option()},
+       .options = {base_option(), theta_option()},
        .claims = [](const Values& v) -> Claims { return cotangent_info(base_of(v)); },
        .make = MakeCotangent{}});
 }

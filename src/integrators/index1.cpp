@@ -14,7 +14,7 @@ struct MakeIndex1 {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
                                   const SolveOptions& solve) const {
-    return erase<S>(Index1Stepper<AnySystem, S>(system, stages_of(base_of(values)), solve));
+    return erase<S>(Index1Stepper<AnySystem, S>(system, stages_of(base_of(values).map), solve));
   }
 };
 
@@ -28,7 +28,7 @@ Family index1_family() {
       {.name = "index1",
        .text = "Gauss collocation on q' = H_p, p' = -H_q, 0 = H_beta, for constraints alpha = 0",
        .options = {base},
-       .claims = [](const Values& v) -> Claims { return index1_info(base_of(v)); },
+       .claims = [](const Values& v) -> Claims { return index1_info(base_of(v).map); },
        .make = MakeIndex1{}});
 }
 

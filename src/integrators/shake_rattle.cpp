@@ -7,27 +7,29 @@
 namespace rattleback {
 
 template <class S>
-AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, BaseMap base, Projection project,
-                                          const SolveOptions& solve) {
+AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, const BaseMapChoice& base,
+                                          Projection project, const SolveOptions& solve) {
+  const auto kick = kicks(base.map);
   const Traits t = system.traits();
-  if (kicks(base))
+  if (kick)
     if (const auto own = system.model<S>().natural_steps())
-      return own->stepper(*kicks(base), project, solve);
+      return own->stepper(*kick, project, solve);
   if constexpr (std::is_same_v<S, double> || std::is_same_v<S, Pack>)
-    if (kicks(base))
-      if (auto fast = compiled_stepper<S>(system, *kicks(base), project, solve)) return fast;
-  if (t.natural && t.holonomic && kicks(base) && system.constraint_count() > 0)
-    return erase<S>(NaturalStepper<AnySystem, S>(system, *kicks(base), project, solve));
+    if (kick)
+      if (auto fast = compiled_stepper<S>(system, *kick, project, solve)) return fast;
+  if (t.natural && t.holonomic && kick && system.constraint_count() > 0)
+    return erase<S>(NaturalStepper<AnySystem, S>(system, *kick, project, solve));
   return erase<S>(GeneralStepper<AnySystem, S>(system, base, project, solve));
 }
-template AnyStepperPointer<double> shake_rattle_stepper(const AnySystem&, BaseMap, Projection,
-                                                        const SolveOptions&);
-template AnyStepperPointer<Dual<double, 4>> shake_rattle_stepper(const AnySystem&, BaseMap,
-                                                                 Projection, const SolveOptions&);
-template AnyStepperPointer<Quad> shake_rattle_stepper(const AnySystem&, BaseMap, Projection,
-                                                      const SolveOptions&);
-template AnyStepperPointer<Pack> shake_rattle_stepper(const AnySystem&, BaseMap, Projection,
-                                                      const SolveOptions&);
+template AnyStepperPointer<double> shake_rattle_stepper(const AnySystem&, const BaseMapChoice&,
+                                                        Projection, const SolveOptions&);
+template AnyStepperPointer<Dual<double, 4>> shake_rattle_stepper(const AnySystem&,
+                                                                 const BaseMapChoice&, Projection,
+                                                                 const SolveOptions&);
+template AnyStepperPointer<Quad> shake_rattle_stepper(const AnySystem&, const BaseMapChoice&,
+                                                      Projection, const SolveOptions&);
+template AnyStepperPointer<Pack> shake_rattle_stepper(const AnySystem&, const BaseMapChoice&,
+                                                      Projection, const SolveOptions&);
 
 namespace {
 
@@ -45,12 +47,12 @@ struct MakeShakeRattle {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
                                   const SolveOptions& solve) const {
-    const BaseMap base = base_of(values);
+    const BaseMapChoice base = base_of(values);
     const Projection project = projection_of(values);
     if (sums_of(values) == Sums::compensated) {
       detail::require_compensable(system.traits());
       if constexpr (std::is_same_v<S, double>)
-        return erase<S>(CompensatedStepper<AnySystem>(system, *kicks(base), project, solve));
+        return erase<S>(CompensatedStepper<AnySystem>(system, *kicks(base.map), project, solve));
       if constexpr (std::is_same_v<S, Pack>) return nullptr;  // see Shake
     }
     return shake_rattle_stepper<S>(system, base, project, solve);
@@ -59,7 +61,7 @@ struct MakeShakeRattle {
 
 Claims claims(const Values& values) {
   const Sums sums = sums_of(values);
-  if (sums == Sums::compensated && !kicks(base_of(values)))
+  if (sums == Sums::compensated && !kicks(base_of(values).map))
     return Refusal{"compensated sums are there for kick-drift-kick: base verlet, euler-a, euler-b"};
   if (sums == Sums::compensated && values.has("compose") && values.word("compose") != "none")
     return Refusal{"compensated sums are not composed: a projection between steps would round p"};
@@ -71,7 +73,7 @@ Claims claims(const Values& values) {
 Family shake_family() {
   return {.name = "shake",
           .text = "SHAKE: lands on g = 0, and leaves {g,H} = 0 to whoever looks",
-          .options = {base_option(), sums_option()},
+          .options = {base_option(), theta_option(), sums_option()},
           .claims = claims,
           .make = MakeShakeRattle{}};
 }
@@ -79,7 +81,7 @@ Family shake_family() {
 Family rattle_family() {
   Family rattle{.name = "rattle",
                 .text = "RATTLE: the map of SHAKE on fibres, with momenta on {g,H} = 0",
-                .options = {base_option(), project_option(), sums_option()},
+                .options = {base_option(), theta_option(), project_option(), sums_option()},
                 .claims = claims,
                 .make = MakeShakeRattle{}};
   for (const OptionValue& base : base_option().samples)

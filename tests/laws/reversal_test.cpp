@@ -30,7 +30,7 @@ TEST_P(TextReversal, ComesBackExactlyWhenDeclared) { run(method(), text_problems
 
 class Adjoint : public EveryMethod {};
 
-/// euler-a and euler-b, left and right: each the adjoint of the other.
+/// euler-a and euler-b, left and right, theta and 1 - theta: each the adjoint of the other.
 Method adjoint_of(const Method& method) {
   Values values = method.values();
   for (const auto& [option, value] : method.values())
@@ -39,6 +39,7 @@ Method adjoint_of(const Method& method) {
       if (value == a) values.set(option, b);
       if (value == b) values.set(option, a);
     }
+  if (values.has("theta")) values.set("theta", 1 - values.number("theta"));
   return {method.family(), values};
 }
 
@@ -58,8 +59,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, Reversal, ::testing::ValuesIn(all_methods()),
 INSTANTIATE_TEST_SUITE_P(Text, TextReversal, ::testing::ValuesIn(text_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, Adjoint, ::testing::ValuesIn(methods_where([](const Method& m) {
                            return m.info().preserves_hidden &&
-                                  (has(m, "base", "euler-a") || has(m, "base", "euler-b") ||
-                                   has(m, "quadrature", "left") || has(m, "quadrature", "right"));
+                                  (has(m, "base", "theta") || has(m, "base", "euler-a") ||
+                                   has(m, "base", "euler-b") || has(m, "quadrature", "left") ||
+                                   has(m, "quadrature", "right"));
                          })),
                          method_name);
 

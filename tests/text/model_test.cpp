@@ -166,6 +166,10 @@ TEST(Models, MethodsAndRuns) {
   EXPECT_EQ(file.run.every, 5);
   EXPECT_EQ(file.run.tolerance, 1e-12);
   EXPECT_FALSE(file.run.steps);
+  // A combination is judged as a whole, whatever the order of its keys.
+  EXPECT_EQ(parse(start + "[method]\nname = 'rattle'\ntheta = 0.1\nbase = 'theta'\n")
+                .method->specification,
+            "rattle:theta=0.1,base=theta");
   EXPECT_EQ(parse(start + "[method]\nname = 'auto'\n").method->specification, "auto");
   EXPECT_EQ(parse(start + "[method]\nname = 'auto'\naccuracy = 1e-6\n").method->specification,
             "auto:accuracy=1e-06");
