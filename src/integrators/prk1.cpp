@@ -1,0 +1,30 @@
+#include "rattleback/integrators/prk1.hpp"
+
+#include "rattleback/integrators/family.hpp"
+#include "rattleback/problem/error.hpp"
+
+namespace rattleback {
+
+namespace {
+
+struct MakePrk1 {
+  template <class S>
+  AnyStepperPointer<S> operator()(const Values&, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    if (!system.traits().holonomic)
+      throw ModelError("prk1: " + system.name() + " has constraints on momenta");
+    return erase<S>(Prk1Stepper<AnySystem, S>(system, solve));
+  }
+};
+
+}  // namespace
+
+Family prk1_family() {
+  return {.name = "prk1",
+          .text = "one-stage partitioned Runge-Kutta method, p~ and lambda solved for together",
+          .options = {},
+          .claims = [](const Values&) -> Claims { return prk1_info(); },
+          .make = MakePrk1{}};
+}
+
+}  // namespace rattleback
