@@ -15,10 +15,8 @@ void require_picture(const std::string& path) {
   throw InputError(path, "pictures are drawn as .svg or .png");
 }
 
-void require_axes(const std::vector<std::string>& axes,
-                  const std::vector<std::string>& coordinates) {
-  std::vector<std::string> known = coordinates;
-  for (const auto& q : coordinates) known.push_back("p_" + q);
+void require_axes(const std::vector<std::string>& axes, const Layout& layout) {
+  std::vector<std::string> known = layout.labels();
   known.emplace_back("t");
   for (const auto& axis : axes)
     if (std::find(known.begin(), known.end(), axis) == known.end())
@@ -36,7 +34,7 @@ void draw(const RunData& run, const std::string& path, const std::vector<std::st
 int plot(const PlotRequest& request) {
   require_picture(request.picture);
   const RunData run = read_run(request.run);
-  require_axes(request.coordinates, run.header.coordinates);
+  require_axes(request.coordinates, run.header.layout);
   draw(run, request.picture, request.coordinates);
   return done;
 }

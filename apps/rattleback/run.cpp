@@ -48,7 +48,7 @@ FinishedRun run_with_bar(Job& job, bool show_progress) {
 
 void print(const RunRequest& request, const Job& job, const FinishedRun& run) {
   if (request.json)
-    std::printf("%s\n", run_json(job.problem, job.plan, run).text().c_str());
+    std::printf("%s\n", run_json(job, run).text().c_str());
   else if (!request.quiet)
     std::fputs(run_text(job.problem, job.plan, run).c_str(), stdout);
   if (!request.json && !request.quiet && !job.file.empty())
@@ -83,12 +83,12 @@ int run(const RunRequest& request) {
   std::optional<ModelFile> model = model_of(request);
   if (model && model->sweep) return sweep(request, *model);
   Job job = model ? new_job(request, std::move(*model)) : resumed_job(request);
-  require_axes(request.plot_coordinates, job.header.coordinates);
+  require_axes(request.plot_coordinates, job.header.layout);
 
   // A picture is drawn from the run file where there is one.
   const bool keep = !request.plot.empty() && !is_run_file(job.file);
   MemorySink memory(job.header);
-  if (keep) job.options.record = [&](const RunSample& sample) { memory.add(sample); };
+  if (keep) job.options.record = [&](const Sample& sample) { memory.add(sample); };
   const FinishedRun run = run_with_bar(job, !request.quiet);
   memory.finish(run);
   print(request, job, run);

@@ -1,13 +1,23 @@
 #include "run_output.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <span>
 
 namespace rattleback::app {
 
 namespace {
 
-Json state_json(const State<double>& z) {
-  return Json::object({{"q", Json::array(z.q)}, {"p", Json::array(z.p)}});
+/// A member for each field.
+Json state_json(const Layout& layout, std::span<const double> values) {
+  Json json = Json::object({});
+  for (const Field& field : layout.fields) {
+    const auto columns = static_cast<std::size_t>(field.columns());
+    const std::size_t taken = std::min(columns, values.size());  // a run may have no last state
+    json.add(field.name, Json::array(values.first(taken)));
+    values = values.subspan(taken);
+  }
+  return json;
 }
 
 std::string plural(long count, const std::string& thing) {
@@ -16,15 +26,17 @@ std::string plural(long count, const std::string& thing) {
 
 }  // namespace
 
-Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run) {
+Json run_json(const Job& job, const FinishedRun& run) {
+  const Problem& problem = job.problem;
+  const Layout& layout = job.header.layout;
   Json json =
       Json::object({{"model", problem.system.name()},
                     {"method", run.method},
                     {"step", run.step},
                     {"steps", run.steps},
                     {"time", run.time()},
-                    {"initial", state_json(*problem.start)},
-                    {"final", state_json(run.final)},
+                    {"initial", state_json(layout, job.start)},
+                    {"final", state_json(layout, run.final)},
                     {"energy", Json::object({{"initial", run.initial_energy},
                                              {"final", run.final_energy},
                                              {"max_error", run.energy_error},
@@ -36,11 +48,11 @@ Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run) 
                                                   {"momentum", run.projections.momentum}})},
                     {"seconds", run.seconds},
                     {"wanted_steps", run.wanted},
-                    {"every", plan.every},
+                    {"every", job.plan.every},
                     {"stopped", run.stopped},
                     {"class", class_in_words(problem)},
-                    {"path", path_in_words(problem, *plan.method)},
-                    {"notes", Json::array(plan.notes)}});
+                    {"path", path_in_words(problem, *job.plan.method)},
+                    {"notes", Json::array(job.plan.notes)}});
   if (!run.ok()) json.add("error", run.failure.text());
   return json;
 }

@@ -10,7 +10,7 @@
 namespace rattleback::app {
 
 /// The object of the contract, and after it what else there is to say.
-Json run_json(const Problem& problem, const Plan& plan, const FinishedRun& run);
+Json run_json(const Job& job, const FinishedRun& run);
 
 std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run);
 

@@ -49,9 +49,8 @@ CsvRow sweep_head(const ModelFile& model) {
         "newton_mean", "newton_max", "seconds", "packed"})
     head.emplace_back(name);
   for (const char* when : {"initial_", "final_"})
-    for (const char* momentum : {"", "p_"})
-      for (const auto& q : model.system.coordinates)
-        head.push_back(std::string(when) + momentum + q);
+    for (const auto& label : phase_space(model.system.coordinates).labels())
+      head.push_back(when + label);
   head.emplace_back("error");
   return head;
 }

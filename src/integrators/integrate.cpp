@@ -14,18 +14,40 @@ std::string missing(const Applies& needs, const Traits& has) {
   return {};
 }
 
+void require_applies(const Method& method, const AnySystem& system) {
+  const std::string lack = missing(method.info().applies, system.traits());
+  if (!lack.empty())
+    throw ModelError("method " + method.info().name + " needs " + lack + ", which '" +
+                     system.name() + "' does not have");
+}
+
 }  // namespace
 
 Run<double, dynamic> integrate(const AnySystem& system, const Method& method,
                                const State<double>& start, const RunOptions<State<double>>& options,
                                const SolveOptions& solve) {
-  const std::string lack = missing(method.info().applies, system.traits());
-  if (!lack.empty())
-    throw ModelError("method " + method.info().name + " needs " + lack + ", which '" +
-                     system.name() + "' does not have");
+  require_applies(method, system);
   if (!options.allow_inconsistent) require_consistent(system, start, {options.consistency});
+  return integrate_with(system, method.stepper<double>(system, solve), method.info().name, start,
+                        options);
+}
+
+AnyMotionPointer phase_space_motion(const AnySystem& system, const Method& method,
+                                    const State<double>& start,
+                                    const std::vector<std::string>& coordinates,
+                                    const SolveOptions& solve) {
+  require_applies(method, system);
+  if (static_cast<int>(coordinates.size()) != system.dimension())
+    throw InputError("coordinates", std::to_string(coordinates.size()) + " names for " +
+                                        std::to_string(system.dimension()) + " coordinates");
   auto stepper = method.stepper<double>(system, solve);
-  return integrate_with<double>(system, *stepper, method.info().name, start, options);
+  const MotionInfo info{.model = system.name(),
+                        .method = method.info().name,
+                        .layout = phase_space(coordinates),
+                        .constraints = system.constraint_count(),
+                        .multipliers = static_cast<int>(stepper->lambda().size())};
+  return erase_motion(PhaseSpaceMotion<AnySystem, AnyStepperPointer<double>>(
+      system, std::move(stepper), start, info));
 }
 
 }  // namespace rattleback

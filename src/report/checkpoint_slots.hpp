@@ -11,22 +11,24 @@ namespace rattleback::detail {
 class CheckpointSlots {
  public:
   CheckpointSlots() = default;
-  static CheckpointSlots create(hid_t file, const Hdf5Values& values, const RunHeader& header);
-  static CheckpointSlots open(hid_t file, const Hdf5Values& values, const RunHeader& header);
+  /// For motions that save so many numbers.
+  static CheckpointSlots create(hid_t file, const Hdf5Values& values, std::size_t saved);
+  static CheckpointSlots open(hid_t file, const Hdf5Values& values, const std::string& method);
 
   /// The newest one whose checksum was right when the file was opened.
-  const std::optional<RunCheckpoint>& found() const { return found_; }
+  const std::optional<Checkpoint>& found() const { return found_; }
   /// None was found, and none written.
   bool empty() const { return sequence_ == 0; }
-  void write(const RunCheckpoint& checkpoint);
+  void write(const Checkpoint& checkpoint);
 
  private:
   void write(int slot, const std::vector<double>& numbers) const;
 
   std::string path_;
   std::array<Handle, 2> slots_;
-  long sequence_ = 0;  // of the last checkpoint
-  std::optional<RunCheckpoint> found_;
+  std::size_t size_ = 0;  // of a slot
+  long sequence_ = 0;     // of the last checkpoint
+  std::optional<Checkpoint> found_;
 };
 
 }  // namespace rattleback::detail

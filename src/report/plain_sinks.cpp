@@ -49,10 +49,9 @@ class OutputFile {
 
 /// The numbers of a row, in the order of column_names().
 template <class Visit>
-void for_each_number(const RunSample& s, Visit&& visit) {
+void for_each_number(const Sample& s, Visit&& visit) {
   visit(s.t);
-  for (double x : s.z.q) visit(x);
-  for (double x : s.z.p) visit(x);
+  for (double x : s.values) visit(x);
   visit(s.energy);
   visit(s.constraint);
   visit(s.hidden);
@@ -92,7 +91,7 @@ class CsvSink final : public RunSink {
     } catch (const FileError&) {  // finish() would have said so
     }
   }
-  void add(const RunSample& sample) override {
+  void add(const Sample& sample) override {
     const std::size_t begin = text_.size();
     for_each_number(sample, [&](double x) {
       char number[32];
@@ -136,7 +135,7 @@ class NpySink final : public RunSink {
     } catch (const FileError&) {  // finish() would have said so
     }
   }
-  void add(const RunSample& sample) override {
+  void add(const Sample& sample) override {
     for_each_number(sample, [&](double x) { numbers_.push_back(x); });
     if (due_(numbers_.size() * sizeof(double))) flush();
   }

@@ -12,17 +12,19 @@ namespace rattleback::detail {
 namespace {
 
 Series find_series(const RunData& run, const std::string& name) {
-  const auto& names = run.header.coordinates;
-  for (int i = 0; i < run.header.dimension(); ++i) {
-    if (name == names[i]) return {Series::Kind::position, i};
-    if (name == "p_" + names[i]) return {Series::Kind::momentum, i};
-  }
-  if (name == "t") return {};
   std::string known;
-  for (const auto& n : names) known += n + ", ";
-  for (const auto& n : names) known += "p_" + n + ", ";
+  const auto& fields = run.header.layout.fields;
+  for (int f = 0; f < static_cast<int>(fields.size()); ++f)
+    for (int i = 0; i < fields[f].columns(); ++i) {
+      if (name == fields[f].labels[i]) return {f, i};
+      known += fields[f].labels[i] + ", ";
+    }
+  if (name == "t") return {};
   throw InputError("plot", "there is no '" + name + "' to draw; there are " + known + "t");
 }
+
+/// Where things are.
+const Field& first_field(const RunData& run) { return run.header.layout.fields.at(0); }
 
 /// x_1, x[1] or x1 as ("x", "1").
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -44,8 +46,8 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 std::optional<Curves> family_curves(const RunData& run) {
   std::vector<std::string> stems, indices;
   std::map<std::pair<std::string, std::string>, int> where;
-  for (int i = 0; i < run.header.dimension(); ++i) {
-    const auto key = split_name(run.header.coordinates[i]);
+  for (int i = 0; i < first_field(run).columns(); ++i) {
+    const auto key = split_name(first_field(run).labels[i]);
     if (key.second.empty()) return std::nullopt;
     add_once(stems, key.first);
     add_once(indices, key.second);
@@ -60,8 +62,7 @@ std::optional<Curves> family_curves(const RunData& run) {
     const std::string& index = indices[(k + 1) * indices.size() / count - 1];
     std::vector<Series> axes;
     axes.reserve(stems.size());
-    for (const auto& stem : stems)
-      axes.push_back({Series::Kind::position, where.at({stem, index})});
+    for (const auto& stem : stems) axes.push_back({0, where.at({stem, index})});
     found.curves.push_back(std::move(axes));
     found.names.push_back(index);
   }
@@ -72,7 +73,7 @@ std::optional<Curves> family_curves(const RunData& run) {
 
 bool Curves::lengths() const {
   return std::all_of(curves[0].begin(), curves[0].end(),
-                     [](const Series& s) { return s.kind == Series::Kind::position; });
+                     [](const Series& s) { return s.field == 0; });
 }
 
 Curves choose_curves(const RunData& run, const PlotOptions& options) {
@@ -81,7 +82,7 @@ Curves choose_curves(const RunData& run, const PlotOptions& options) {
     throw InputError("plot", "give two or three names to draw, got " + std::to_string(axes.size()));
   if (axes.empty()) {
     if (auto families = family_curves(run)) return *families;
-    const auto& names = run.header.coordinates;
+    const auto& names = first_field(run).labels;
     axes.assign(names.begin(),
                 names.begin() + (names.size() == 3 ? 3 : std::min<long>(names.size(), 2)));
     if (axes.size() < 2) axes.insert(axes.begin(), "t");

@@ -11,20 +11,13 @@ namespace rattleback::detail {
 
 constexpr std::size_t most_curves = 6;
 
-/// A column of the run.
+/// A column of a field, or the time.
 struct Series {
-  enum class Kind { time, position, momentum } kind = Kind::time;
-  int index = 0;
+  int field = -1, column = 0;  // -1: the time
 
   double operator()(const RunData& run, long row) const {
-    switch (kind) {
-      case Kind::position:
-        return run.q(row, index);
-      case Kind::momentum:
-        return run.p(row, index);
-      default:
-        return run.time[static_cast<std::size_t>(row)];
-    }
+    return field < 0 ? run.time[static_cast<std::size_t>(row)]
+                     : run.fields[static_cast<std::size_t>(field)](row, column);
   }
 };
 
@@ -36,11 +29,11 @@ struct Curves {
 
   bool solid() const { return labels.size() == 3; }
   bool several() const { return curves.size() > 1; }
-  /// Positions only: these are drawn to scale.
+  /// Columns of the first field only: these are drawn to scale.
   bool lengths() const;
 };
 
-/// Those of the options, else what the names of the coordinates suggest. Throws InputError.
+/// Those of the options, else what the labels of the first field suggest. Throws InputError.
 Curves choose_curves(const RunData& run, const PlotOptions& options);
 
 }  // namespace rattleback::detail

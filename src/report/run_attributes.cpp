@@ -69,6 +69,29 @@ std::map<std::string, std::string> read_settings(const Hdf5Values& values, hid_t
   return settings;
 }
 
+/// The first field's labels have a place of their own besides: for scripts, and in files from
+/// before there were layouts they are all there is.
+void write_layout(const Hdf5Values& values, hid_t file, const Layout& layout) {
+  std::vector<std::string> names;
+  const Handle labels = values.create_group(file, "labels");
+  for (const Field& field : layout.fields) {
+    names.push_back(field.name);
+    values.write_texts(labels, field.name.c_str(), field.labels);
+  }
+  values.write_texts(file, "fields", names);
+  values.write_texts(file, "coordinates", layout.fields.at(0).labels);
+}
+
+Layout read_layout(const Hdf5Values& values, hid_t file) {
+  if (H5Lexists(file, "fields", H5P_DEFAULT) <= 0)
+    return phase_space(values.read_texts(file, "coordinates"));
+  const Handle labels = values.open_group(file, "labels");
+  Layout layout;
+  for (const std::string& name : values.read_texts(file, "fields"))
+    layout.fields.push_back({name, values.read_texts(labels, name.c_str())});
+  return layout;
+}
+
 void require_format(const Hdf5Values& values, hid_t file) {
   std::string format;
   if (H5Aexists(file, "format") > 0) values.read(file, "format", format);
@@ -89,7 +112,7 @@ void write_header(const Hdf5Values& values, hid_t file, const RunHeader& header)
   values.write(file, "format_version", format_version);
   values.write(file, "rattleback_version", std::string(RATTLEBACK_VERSION));
   each_attribute(header, writing(values, file));
-  values.write_texts(file, "coordinates", header.coordinates);
+  write_layout(values, file, header.layout);
   values.write_texts(file, "model_text", {header.model_text});
   const Handle settings = values.create_group(file, "settings");
   for (const auto& [key, value] : header.settings)
@@ -100,7 +123,7 @@ RunHeader read_header(const Hdf5Values& values, hid_t file) {
   require_format(values, file);
   RunHeader header;
   each_attribute(header, reading(values, file));
-  header.coordinates = values.read_texts(file, "coordinates");
+  header.layout = read_layout(values, file);
   header.model_text = only_text(values, file, "model_text");
   header.settings = read_settings(values, file);
   return header;

@@ -11,7 +11,9 @@ RunColumns::RunColumns(std::string path, const RunHeader& header) : path_(std::m
   RunData shape;
   shape.header = header;
   shape_rows(shape, 0);
-  each_column(shape, [&]<class T>(const char* name, int columns, const std::vector<T>&) {
+  each_column(shape, [&]<class T>(const std::string& name, int columns, const std::vector<T>&) {
+    for (const Column& other : columns_)
+      if (other.name == name) throw FileError(path_, "would have two columns '" + name + "'");
     constexpr bool real = std::is_same_v<T, double>;
     columns_.push_back({name, static_cast<hsize_t>(columns), real ? H5T_IEEE_F64LE : H5T_STD_I64LE,
                         real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64});
@@ -49,19 +51,19 @@ void RunColumns::create(Column& c, hid_t file) const {
   const Handle space(H5Screate_simple(c.rank(), now, most), H5Sclose);
   const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(properties, c.rank(), chunk);
-  c.set = checked(H5Dcreate2(file, c.name, c.stored, space, H5P_DEFAULT, properties, c.cache()),
-                  H5Dclose, path_, std::string("create ") + c.name);
+  c.set =
+      checked(H5Dcreate2(file, c.name.c_str(), c.stored, space, H5P_DEFAULT, properties, c.cache()),
+              H5Dclose, path_, "create " + c.name);
 }
 
 hsize_t RunColumns::open(Column& c, hid_t file) const {
-  c.set =
-      checked(H5Dopen2(file, c.name, c.cache()), H5Dclose, path_, std::string("open ") + c.name);
+  c.set = checked(H5Dopen2(file, c.name.c_str(), c.cache()), H5Dclose, path_, "open " + c.name);
   const Handle space(H5Dget_space(c.set), H5Sclose);
   hsize_t size[2] = {0, 1};
   if (H5Sget_simple_extent_ndims(space) != c.rank() ||
       H5Sget_simple_extent_dims(space, size, nullptr) < 0 ||
       (c.columns > 0 && size[1] != c.columns))
-    throw FileError(path_, std::string("has a '") + c.name + "' of another shape than it says");
+    throw FileError(path_, "has a '" + c.name + "' of another shape than it says");
   return size[0];
 }
 
@@ -81,12 +83,12 @@ void RunColumns::append(const RunData& more) {
   const auto count = static_cast<hsize_t>(more.rows());
   if (count == 0) return;
   auto column = columns_.begin();
-  each_column(more, [&](const char* name, int, const auto& values) {
+  each_column(more, [&](const std::string& name, int, const auto& values) {
     const Column& c = *column++;
     resize(c, rows_ + count, "extend");
     const Selection rows = select(c, rows_, count);
     checked(H5Dwrite(c.set, c.native, rows.memory, rows.file, H5P_DEFAULT, values.data()), path_,
-            std::string("write ") + name);
+            "write " + name);
   });
   rows_ += count;
 }
@@ -99,13 +101,13 @@ void RunColumns::cut(hsize_t rows) {
 void RunColumns::read(RunData& data) const {
   shape_rows(data, static_cast<long>(rows_));
   auto column = columns_.begin();
-  each_column(data, [&](const char* name, int, auto& values) {
+  each_column(data, [&](const std::string& name, int, auto& values) {
     const Column& c = *column++;
     values.resize(rows_ * c.width());
     if (rows_ == 0) return;
     const Selection rows = select(c, 0, rows_);
     checked(H5Dread(c.set, c.native, rows.memory, rows.file, H5P_DEFAULT, values.data()), path_,
-            std::string("read ") + name);
+            "read " + name);
   });
 }
 

@@ -21,7 +21,7 @@ class RunColumns {
  private:
   /// `columns` 0 is a plain vector.
   struct Column {
-    const char* name;
+    std::string name;
     hsize_t columns;
     hid_t stored, native;
     Handle set{};

@@ -53,7 +53,7 @@ class RunFile::Writer {
     columns_ = detail::RunColumns::create(file_, path(), header);
     summary_ = values_.create_group(file_, "summary");
     write_summary(values_, summary_, RunState::running, {});
-    slots_ = detail::CheckpointSlots::create(file_, values_, header);
+    slots_ = detail::CheckpointSlots::create(file_, values_, header.saved);
     start_buffer();
     // Not committed: the file appears with its first checkpoint, or its first block of rows.
   }
@@ -63,7 +63,7 @@ class RunFile::Writer {
     header = read_header(values_, file_);
     columns_ = detail::RunColumns::open(file_, path(), header);
     summary_ = values_.open_group(file_, "summary");
-    slots_ = detail::CheckpointSlots::open(file_, values_, header);
+    slots_ = detail::CheckpointSlots::open(file_, values_, header.method);
     if (!resumed()) throw FileError(path(), "holds no point to resume from");
     const auto stored = static_cast<hsize_t>(resumed()->stored);
     if (columns_.rows() < stored)
@@ -73,17 +73,17 @@ class RunFile::Writer {
     to_cut_ = true;
   }
 
-  void add(const RunSample& sample) {
+  void add(const Sample& sample) {
     cut_back();
     detail::add_row(buffer_, sample);
     constexpr std::size_t block = 1 << 15;  // numbers
-    const std::size_t numbers = buffer_.q.values.size() + buffer_.time.size();
-    if (numbers < block && Clock::now() - written_ <= std::chrono::seconds(1)) return;
+    buffered_ += sample.values.size() + 1;
+    if (buffered_ < block && Clock::now() - written_ <= std::chrono::seconds(1)) return;
     write_buffer();
     flush(CommitStore::Order::growing);
   }
 
-  void save(const RunCheckpoint& checkpoint) {
+  void save(const Checkpoint& checkpoint) {
     const auto now = Clock::now();
     const bool due = std::chrono::duration<double>(now - saved_).count() >= checkpoint_seconds_;
     if (!slots_.empty() && !due) return;
@@ -102,7 +102,7 @@ class RunFile::Writer {
     flush(CommitStore::Order::growing);
   }
 
-  const std::optional<RunCheckpoint>& resumed() const { return slots_.found(); }
+  const std::optional<Checkpoint>& resumed() const { return slots_.found(); }
 
   RunHeader header;
 
@@ -125,6 +125,7 @@ class RunFile::Writer {
   }
   void write_buffer() {
     written_ = Clock::now();
+    buffered_ = 0;
     columns_.append(buffer_);
     detail::clear_rows(buffer_);
   }
@@ -141,7 +142,8 @@ class RunFile::Writer {
   Handle summary_;
   detail::RunColumns columns_;
   detail::CheckpointSlots slots_;
-  RunData buffer_;  // rows not yet written
+  RunData buffer_;            // rows not yet written
+  std::size_t buffered_ = 0;  // numbers of them
   double checkpoint_seconds_;
   bool to_cut_ = false;
   Clock::time_point written_ = Clock::now(), saved_ = Clock::now();
@@ -165,15 +167,15 @@ RunFile::~RunFile() = default;
 
 const RunHeader& RunFile::header() const { return writer_->header; }
 
-const RunCheckpoint& RunFile::resumed_from() const {
+const Checkpoint& RunFile::resumed_from() const {
   if (!writer_->resumed()) throw Error("this run file was not resumed");
   return *writer_->resumed();
 }
 
 void RunFile::set_wanted(long steps) { writer_->header.wanted = steps; }
 
-void RunFile::add(const RunSample& sample) { writer_->add(sample); }
-void RunFile::checkpoint(const RunCheckpoint& checkpoint) { writer_->save(checkpoint); }
+void RunFile::add(const Sample& sample) { writer_->add(sample); }
+void RunFile::checkpoint(const Checkpoint& checkpoint) { writer_->save(checkpoint); }
 void RunFile::finish(const RunFigures& figures) { writer_->finish(figures); }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -189,7 +191,7 @@ RunData read(const std::string& path, bool states) {
   data.header = read_header(values, file);
   values.read(file, "rattleback_version", data.version);
   read_summary(values, file, data);
-  data.checkpoint = detail::CheckpointSlots::open(file, values, data.header).found();
+  data.checkpoint = detail::CheckpointSlots::open(file, values, data.header.method).found();
   if (data.checkpoint && data.state == RunState::running) data.figures = data.checkpoint->figures;
   if (states) detail::RunColumns::open(file, path, data.header).read(data);
   return data;

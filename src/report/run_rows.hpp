@@ -9,8 +9,8 @@ namespace rattleback::detail {
 template <class Data, class Visit>
 void each_column(Data& d, Visit&& visit) {
   visit("time", 0, d.time);
-  visit("q", d.q.columns, d.q.values);
-  visit("p", d.p.columns, d.p.values);
+  for (std::size_t i = 0; i < d.fields.size(); ++i)
+    visit(d.header.layout.fields[i].name, d.fields[i].columns, d.fields[i].values);
   visit("energy", 0, d.energy);
   visit("constraint", 0, d.constraint);
   visit("hidden", 0, d.hidden);
@@ -20,19 +20,21 @@ void each_column(Data& d, Visit&& visit) {
 
 /// So many rows of the header's shape, their values still to come.
 inline void shape_rows(RunData& d, long rows) {
-  for (Table* table : {&d.q, &d.p}) *table = {rows, d.header.dimension(), {}};
+  d.fields.clear();
+  for (const Field& field : d.header.layout.fields) d.fields.push_back({rows, field.columns(), {}});
   d.multipliers = {rows, d.header.multipliers, {}};
 }
 
-inline void add_row(RunData& d, const RunSample& sample) {
-  const auto append = [](Table& table, const auto& row) {
-    table.values.insert(table.values.end(), row.begin(), row.begin() + table.columns);
+inline void add_row(RunData& d, const Sample& sample) {
+  const auto append = [](Table& table, auto from) {
+    table.values.insert(table.values.end(), from, from + table.columns);
     ++table.rows;
+    return from + table.columns;
   };
   d.time.push_back(sample.t);
-  append(d.q, sample.z.q);
-  append(d.p, sample.z.p);
-  append(d.multipliers, sample.multipliers);
+  auto values = sample.values.begin();
+  for (Table& field : d.fields) values = append(field, values);
+  append(d.multipliers, sample.multipliers.begin());
   d.energy.push_back(sample.energy);
   d.constraint.push_back(sample.constraint);
   d.hidden.push_back(sample.hidden);
@@ -41,8 +43,9 @@ inline void add_row(RunData& d, const RunSample& sample) {
 
 /// Keeps the memory.
 inline void clear_rows(RunData& d) {
-  each_column(d, [](const char*, int, auto& values) { values.clear(); });
-  for (Table* table : {&d.q, &d.p, &d.multipliers}) table->rows = 0;
+  each_column(d, [](const std::string&, int, auto& values) { values.clear(); });
+  for (Table& field : d.fields) field.rows = 0;
+  d.multipliers.rows = 0;
 }
 
 inline RunState state_at_end(const RunFigures& figures) {

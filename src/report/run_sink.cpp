@@ -37,12 +37,17 @@ std::unique_ptr<RunSink> make_sink(const std::string& path, const RunHeader& hea
 
 std::vector<std::string> column_names(const RunHeader& header) {
   std::vector<std::string> names{"t"};
-  for (const auto& q : header.coordinates) names.push_back(q);
-  for (const auto& q : header.coordinates) names.push_back("p_" + q);
+  for (const auto& label : header.layout.labels()) names.push_back(label);
   for (const char* measured : {"energy", "constraint", "hidden", "newton"})
     names.emplace_back(measured);
   for (int i = 1; i <= header.multipliers; ++i) names.push_back("lambda_" + std::to_string(i));
   return names;
+}
+
+const Table& RunData::field(const std::string& name) const {
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    if (header.layout.fields[i].name == name) return fields[i];
+  throw InputError("field", "there is no '" + name + "'; there are " + header.layout.text());
 }
 
 MemorySink::MemorySink(RunHeader header) {
@@ -50,7 +55,7 @@ MemorySink::MemorySink(RunHeader header) {
   detail::shape_rows(data_, 0);
 }
 
-void MemorySink::add(const RunSample& sample) { detail::add_row(data_, sample); }
+void MemorySink::add(const Sample& sample) { detail::add_row(data_, sample); }
 
 void MemorySink::finish(const RunFigures& figures) {
   data_.figures = figures;

@@ -16,10 +16,6 @@ constexpr long counted_steps = 200;
 constexpr long most_reference_steps = 4'000'000;
 constexpr double short_run = 0.05;  ///< seconds; below it a run is timed several times
 
-double distance(const State<double>& a, const State<double>& b) {
-  return larger(largest_magnitude(a.q - b.q), largest_magnitude(a.p - b.p));
-}
-
 /// Runs of one problem over one length of time.
 class Bench {
  public:
@@ -28,12 +24,15 @@ class Bench {
 
   bool go_on() const { return watch_.go_on(); }
 
-  Run<double, dynamic> run(const Method& method, long steps) const {
-    return integrate(problem_.system, method, start_, options(steps, steps), solve_);
+  AnyMotionPointer motion(const Method& method) const {
+    return motion_of(problem_, {.method = method, .solve = solve_});
+  }
+  FinishedRun run(const Method& method, long steps) const {
+    return run_motion(*motion(method), options(steps));
   }
 
   ComparedRun measured(const Method& method, long steps) const {
-    Run<double, dynamic> best = run(method, steps);
+    FinishedRun best = run(method, steps);
     for (int again = 0; again < 4 && best.ok() && best.seconds < short_run; ++again)
       best.seconds = std::min(best.seconds, run(method, steps).seconds);
     const Evaluations count = evaluations(method, steps);
@@ -41,13 +40,12 @@ class Bench {
   }
 
  private:
-  RunOptions<State<double>> options(long steps, long of) const {
-    RunOptions<State<double>> options;
-    options.step = time_ / static_cast<double>(of);
+  RunOptions<AnyMotion::Point> options(long steps) const {
+    RunOptions<AnyMotion::Point> options;
+    options.step = time_ / static_cast<double>(steps);
     options.steps = steps;
     options.every = std::max(1L, steps / 100);
     options.keep_states = false;
-    options.allow_inconsistent = true;
     options.progress = [this](const Progress&) { return go_on(); };
     return options;
   }
@@ -92,11 +90,13 @@ const Method& best_reference(const Problem& problem) {
   return *best;
 }
 
-void fill_in_errors(std::vector<ComparedRun>& runs, const State<double>& truth) {
+/// `space` says how far points are apart.
+void fill_in_errors(std::vector<ComparedRun>& runs, const AnyMotion& space,
+                    const AnyMotion::Point& truth) {
   const ComparedRun* before = nullptr;
   for (ComparedRun& run : runs) {
     run.order = std::nullopt;
-    run.error = run.figures.ok() ? std::optional(distance(run.final, truth)) : std::nullopt;
+    run.error = run.figures.ok() ? std::optional(distance(space, truth, run.final)) : std::nullopt;
     if (before && before->figures.method == run.figures.method && before->error && run.error &&
         *run.error > 0)
       run.order = std::log(*before->error / *run.error) /
@@ -117,16 +117,17 @@ double smallest_error(const std::vector<ComparedRun>& runs) {
 Reference find_reference(const Bench& bench, const Method& method, long steps,
                          std::vector<ComparedRun>& runs) {
   Reference best{.method = method.info().name, .error = std::numeric_limits<double>::infinity()};
+  const AnyMotionPointer space = bench.motion(method);
   auto coarse = bench.run(method, steps);
   while (bench.go_on() && 2 * steps <= most_reference_steps) {
     steps *= 2;
     const auto fine = bench.run(method, steps);
     if (!fine.ok()) break;
-    const double change = coarse.ok() ? distance(coarse.final, fine.final) : best.error;
+    const double change = coarse.ok() ? distance(*space, fine.final, coarse.final) : best.error;
     if (!(change < best.error)) break;
     best.error = change;
     best.step = fine.step;
-    fill_in_errors(runs, fine.final);
+    fill_in_errors(runs, *space, fine.final);
     if (best.error < 0.01 * smallest_error(runs)) break;
     coarse = fine;
   }

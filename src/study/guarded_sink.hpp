@@ -13,10 +13,10 @@ class GuardedSink final : public RunSink {
   explicit GuardedSink(RunSink* sink) : sink_(sink) {}
   const std::string& error() const { return error_; }
 
-  void add(const RunSample& sample) override {
+  void add(const Sample& sample) override {
     guard([&] { sink_->add(sample); });
   }
-  void checkpoint(const RunCheckpoint& checkpoint) override {
+  void checkpoint(const Checkpoint& checkpoint) override {
     guard([&] { sink_->checkpoint(checkpoint); });
   }
   /// Nothing yet: the file is to hold what is said to the user, see close().

@@ -14,10 +14,7 @@ namespace rattleback::study {
 namespace {
 
 bool first_step_works(const Problem& problem, const Plan& plan) {
-  const auto stepper = plan.method->stepper<double>(problem.system, plan.solve);
-  stepper->reset();
-  State<double> z = *problem.start;
-  return static_cast<bool>(stepper->step(problem.system, z, plan.step));
+  return static_cast<bool>(motion_of(problem, plan)->advance(plan.step, 1).status);
 }
 
 /// Of many constraints the first step says whether they are worth an analysis.
@@ -26,19 +23,23 @@ bool changed_by_first_step(Problem& problem, const Plan& plan) {
          !first_step_works(problem, plan) && reconsider(problem);
 }
 
-RunOptions<State<double>> options_of(const Plan& plan) {
-  RunOptions<State<double>> options;
+RunOptions<AnyMotion::Point> options_of(const Plan& plan) {
+  RunOptions<AnyMotion::Point> options;
   options.step = plan.step;
   options.steps = plan.steps;
   options.every = plan.every;
-  options.allow_inconsistent = true;  // judged already, with the constraint's name
   return options;
+}
+
+void prepare_motion(Job& job) {
+  job.motion = motion_of(job.problem, job.plan);
+  job.start = job.motion->state();
+  job.options = options_of(job.plan);
 }
 
 /// All that the run can be resumed from, beside its states.
 RunHeader header_of(const JobRequest& request, Job& job) {
-  RunHeader header = describe_run(job.problem.system, *job.plan.method, job.options,
-                                  job.problem.form.source.coordinates);
+  RunHeader header = describe_run(job.motion->info(), job.options);
   header.model_text = job.problem.file.text;
   header.settings["path"] = job.problem.file.path;
   if (request.multipliers == Multipliers::minimal) {
@@ -89,17 +90,6 @@ ModelFile model_of(const JobRequest& request, const RunHeader& header) {
   return model;
 }
 
-/// As resume_run; the sink in between may be another.
-void go_on(Job& job, RunFile& file) {
-  job.options.step = job.header.step;
-  job.options.every = job.header.every;
-  job.options.restart_every = job.header.restart_every;
-  if (job.options.steps == 0 && job.options.time == 0) job.options.steps = job.header.wanted;
-  job.options.resume = file.resumed_from();
-  file.set_wanted(
-      detail::step_count(job.options.step, job.options.steps, job.options.time, job.options.every));
-}
-
 /// Why it failed, in the run; what is returned is the model's fault, if that is why.
 std::string explain_end(const Problem& problem, FinishedRun& run) {
   std::string fault = fault_of_model(problem, run);
@@ -117,7 +107,7 @@ Job new_job(const JobRequest& request, ModelFile model) {
   require_well_posed(job.problem);
   job.plan = make_plan(job.problem, request);
   if (changed_by_first_step(job.problem, job.plan)) job.plan = make_plan(job.problem, request);
-  job.options = options_of(job.plan);
+  prepare_motion(job);
   job.header = header_of(request, job);
   if (!request.out.empty()) job.sink = make_sink(request.out, job.header, request.checkpoint_every);
   return job;
@@ -134,13 +124,13 @@ Job resumed_job(const JobRequest& request) {
   require_well_posed(job.problem);  // leaves out the same constraints again
   changed_by_first_step(job.problem, job.plan);
   job.plan.notes = job.problem.notes;
-  job.options = options_of(job.plan);
+  prepare_motion(job);
   job.options.steps = request.steps.value_or(0);
   job.options.time = request.time.value_or(0);
   auto file = RunFile::resume(request.resume, request.checkpoint_every);
   job.plan.notes.push_back("resumed " + request.resume + " at step " +
                            std::to_string(file->resumed_from().step()));
-  go_on(job, *file);
+  go_on_in(*file, job.motion->info().layout, job.options);
   job.sink = std::move(file);
   return job;
 }
@@ -154,8 +144,8 @@ FinishedRun run(Job& job, const std::function<bool(const Progress&)>& progress) 
   job.options.progress = [&](const Progress& p) {
     return (!progress || progress(p)) && guarded.error().empty();
   };
-  FinishedRun run = run_to_sink(problem.system, *job.plan.method, *problem.start, job.options,
-                                spread ? static_cast<RunSink&>(*spread) : guarded, job.plan.solve);
+  FinishedRun run =
+      run_to_sink(*job.motion, job.options, spread ? static_cast<RunSink&>(*spread) : guarded);
   const std::string fault = explain_end(problem, run);
   guarded.close(run);
   job.sink.reset();  // closes the file
@@ -165,8 +155,8 @@ FinishedRun run(Job& job, const std::function<bool(const Progress&)>& progress) 
 }
 
 FinishedRun run(const Problem& problem, const Plan& plan) {
-  FinishedRun run =
-      integrate(problem.system, *plan.method, require_start(problem), options_of(plan), plan.solve);
+  (void)require_start(problem);
+  FinishedRun run = run_motion(*motion_of(problem, plan), options_of(plan));
   if (const std::string fault = explain_end(problem, run); !fault.empty()) throw ModelError(fault);
   return run;
 }

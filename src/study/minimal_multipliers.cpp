@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "rattleback/integrators/phase_space_motion.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback::study {
@@ -21,8 +22,8 @@ MinimalMultipliers::MinimalMultipliers(AnySystem complete, AnySystem kept, RunSi
       sink_(sink),
       solver_(rank_tolerance) {}
 
-void MinimalMultipliers::add(const RunSample& sample) {
-  RunSample full = sample;
+void MinimalMultipliers::add(const Sample& sample) {
+  Sample full = sample;
   Eigen::VectorXd lambda;
   if (!sample.multipliers.empty()) {
     const Eigen::Map<const Eigen::VectorXd> kept(sample.multipliers.data(),
@@ -30,9 +31,9 @@ void MinimalMultipliers::add(const RunSample& sample) {
     const int m = complete_.constraint_count();
     lambda.setConstant(m, std::numeric_limits<double>::quiet_NaN());  // before the first step
     if (kept.allFinite()) {
-      const Eigen::VectorXd force = slopes(kept_, sample.z).transpose() * kept;
-      if (solver_.factor(slopes(complete_, sample.z).transpose()).finite)
-        lambda = solver_.solve(force);
+      const State<double> z = phase_point(sample.values);
+      const Eigen::VectorXd force = slopes(kept_, z).transpose() * kept;
+      if (solver_.factor(slopes(complete_, z).transpose()).finite) lambda = solver_.solve(force);
     }
     full.multipliers = {lambda.data(), static_cast<std::size_t>(m)};
   }

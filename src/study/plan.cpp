@@ -160,4 +160,9 @@ Plan make_plan(const Problem& problem, const Wishes& wishes) {
   return plan;
 }
 
+AnyMotionPointer motion_of(const Problem& problem, const Plan& plan) {
+  return phase_space_motion(problem.system, *plan.method, problem.start.value(),
+                            problem.form.source.coordinates, plan.solve);
+}
+
 }  // namespace rattleback::study

@@ -45,11 +45,11 @@ TEST_P(Figures, AreThoseOfTheStoredStates) {
   ASSERT_EQ(data.rows(), 73);
 
   const auto energy = [&](long row) {
-    const auto q = Eigen::Map<const Vector<double, dynamic>>(&data.q.values[row * data.q.columns],
-                                                             data.q.columns);
-    const auto p = Eigen::Map<const Vector<double, dynamic>>(&data.p.values[row * data.p.columns],
-                                                             data.p.columns);
-    return sample.witness.system.energy(Vector<double, dynamic>(q), Vector<double, dynamic>(p));
+    const auto at = [row](const Table& field) {
+      return Vector<double, dynamic>(Eigen::Map<const Vector<double, dynamic>>(
+          &field.values[row * field.columns], field.columns));
+    };
+    return sample.witness.system.energy(at(data.field("q")), at(data.field("p")));
   };
   std::vector<double> energies, errors;
   for (long row = 0; row < data.rows(); ++row) {
@@ -120,11 +120,12 @@ TEST(Figures, MultipliersAreThoseOfTheSteps) {
   Vector<double, dynamic> q(4), p(4), h_q(4), h_p(4), g(2);
   Matrix<double, dynamic> g_q(2, 4), g_p(2, 4);
   for (long row = 0; row + 1 < data.rows(); ++row) {
-    for (int i = 0; i < 4; ++i) q[i] = data.q(row, i), p[i] = data.p(row, i);
+    for (int i = 0; i < 4; ++i) q[i] = data.field("q")(row, i), p[i] = data.field("p")(row, i);
     sample.witness.system.energy_gradient(q, p, h_q, h_p);
     sample.witness.system.linearise(q, p, g, g_q, g_p);
     for (int i = 0; i < 4; ++i) {
-      const double force = masses[i] * (data.q(row + 1, i) - q[i]) / h - p[i] + h / 2 * h_q[i];
+      const double force =
+          masses[i] * (data.field("q")(row + 1, i) - q[i]) / h - p[i] + h / 2 * h_q[i];
       const double told =
           g_q(0, i) * data.multipliers(row + 1, 0) + g_q(1, i) * data.multipliers(row + 1, 1);
       EXPECT_NEAR(force, -told, 2e-13) << row;  // eps |q|/h

@@ -69,8 +69,8 @@ TEST(RunFileNames, MeanWhatTheySay) {
 
   const RunData& data = memory.data();
   EXPECT_EQ(file.column("time"), data.time);
-  EXPECT_EQ(file.column("q"), data.q.values);
-  EXPECT_EQ(file.column("p"), data.p.values);
+  EXPECT_EQ(file.column("q"), data.field("q").values);
+  EXPECT_EQ(file.column("p"), data.field("p").values);
   EXPECT_EQ(file.column("energy"), data.energy);
   EXPECT_EQ(file.column("constraint"), data.constraint);
   EXPECT_EQ(file.column("hidden"), data.hidden);

@@ -45,7 +45,8 @@ constexpr double digits = 1e-7;  // eight are written
 
 void expect_state(const std::vector<double>& point, const RunData& run, long row) {
   ASSERT_EQ(point.size(), 2u);
-  for (int i = 0; i < 2; ++i) EXPECT_NEAR(point[i], run.q(row, i), digits) << "row " << row;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_NEAR(point[i], run.field("q")(row, i), digits) << "row " << row;
 }
 
 TEST(PlotData, ShortRunsAreShownWhole) {

@@ -81,7 +81,7 @@ TEST(Plot, takes_what_is_degenerate) {
   RunData holes = pendulum();
   for (std::size_t i = 100; i < 120; ++i) {
     holes.energy[i] = holes.constraint[i] = std::numeric_limits<double>::quiet_NaN();
-    holes.q.values[2 * i] = std::numeric_limits<double>::infinity();
+    holes.fields[0].values[2 * i] = std::numeric_limits<double>::infinity();
   }
   expect_picture(holes);
   RunData constant = pendulum();
@@ -91,7 +91,7 @@ TEST(Plot, takes_what_is_degenerate) {
   expect_picture(constant);
   EXPECT_NE(plot_script(constant, "a.png").find("'zero to the last bit'"), std::string::npos);
   RunData lost = pendulum();
-  for (auto* values : {&lost.energy, &lost.constraint, &lost.hidden, &lost.q.values})
+  for (auto* values : {&lost.energy, &lost.constraint, &lost.hidden, &lost.fields[0].values})
     std::fill(values->begin(), values->end(), std::numeric_limits<double>::quiet_NaN());
   expect_picture(lost);
   EXPECT_NE(plot_script(lost, "a.png").find("'not a number'"), std::string::npos);

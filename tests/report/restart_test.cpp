@@ -59,7 +59,7 @@ TEST(Restart, every_checkpoint_continues_to_the_same_figures) {
   for (const char* name : {"rattle", "rattle:project=output", "shake", "rattle:base=midpoint",
                            "variational", "cotangent", "baseline:kind=projection"}) {
     SCOPED_TRACE(name);
-    std::vector<Checkpoint<Point>> saved;
+    std::vector<Checkpoint> saved;
     RunOptions<Point> options{.step = 0.01, .steps = 500, .every = 7, .restart_every = 60};
     options.checkpoint = [&](const auto& c) { saved.push_back(c); };
     const auto whole =
@@ -83,7 +83,7 @@ TEST(Restart, every_checkpoint_continues_to_the_same_figures) {
 
 TEST(Restart, what_does_not_continue_a_run_is_refused) {
   const auto& witness = witness_system("double_pendulum");
-  std::optional<Checkpoint<Point>> last;
+  std::optional<Checkpoint> last;
   RunOptions<Point> options{.step = 0.01, .steps = 100, .restart_every = 50};
   options.checkpoint = [&](const auto& c) { last = c; };
   const auto start = in_double(witness.start);
@@ -118,7 +118,7 @@ TEST(Restart, samples_hold_what_was_measured) {
   const auto& witness = witness_system("double_pendulum");
   RunOptions<Point> options{.step = 0.01, .steps = 100, .every = 10, .keep_states = false};
   long rows = 0, newton = 0;
-  options.record = [&](const Sample<Point>& s) {
+  options.record = [&](const Sample& s) {
     EXPECT_EQ(s.step, 10 * rows);
     EXPECT_LT(s.constraint, 1e-13);
     EXPECT_LT(s.hidden, 1e-13);

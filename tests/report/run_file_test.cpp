@@ -16,8 +16,9 @@ namespace {
 void expect_same_run(const RunData& a, const RunData& b) {
   EXPECT_EQ(a.state, b.state);
   EXPECT_TRUE(same_bits(a.time, b.time));
-  EXPECT_TRUE(same_bits(a.q.values, b.q.values));
-  EXPECT_TRUE(same_bits(a.p.values, b.p.values));
+  ASSERT_EQ(a.header.layout, b.header.layout);
+  for (std::size_t i = 0; i < a.fields.size(); ++i)
+    EXPECT_TRUE(same_bits(a.fields[i].values, b.fields[i].values)) << i;
   EXPECT_TRUE(same_bits(a.energy, b.energy));
   EXPECT_TRUE(same_bits(a.constraint, b.constraint));
   EXPECT_TRUE(same_bits(a.hidden, b.hidden));
@@ -59,7 +60,7 @@ TEST(RunFile, says_what_was_run_and_gives_it_back) {
   EXPECT_EQ(data.header.step, 0.01);
   EXPECT_EQ(data.header.every, 10);
   EXPECT_EQ(data.header.wanted, 1000);
-  EXPECT_EQ(data.header.coordinates, run.names);
+  EXPECT_EQ(data.header.layout, phase_space(run.names));
   EXPECT_EQ(data.header.settings.at("tolerance"), "1e-13");
   EXPECT_EQ(data.header.multipliers, 2);
   EXPECT_EQ(data.rows(), 101);
@@ -95,6 +96,29 @@ TEST(RunFile, resume_equals_uninterrupted) {
       expect_same_run(read_run(folder / "part.h5"), whole);
     }
   }
+}
+
+TEST(RunFile, from_before_there_were_layouts_is_read_and_goes_on) {
+  const Folder folder;
+  SampleRun run("double_pendulum");
+  run.options = {.step = 0.01, .steps = 1000, .every = 10, .restart_every = 100};
+  (void)run.to(folder / "whole.h5");
+  auto part = run.options;
+  part.steps = 500;
+  std::swap(part, run.options);
+  (void)run.to(folder / "part.h5");
+  std::swap(part, run.options);
+  const hid_t file = H5Fopen((folder / "part.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  for (const char* name : {"fields", "labels"}) ASSERT_GE(H5Ldelete(file, name, H5P_DEFAULT), 0);
+  H5Fclose(file);
+  const RunData old = read_run(folder / "part.h5");
+  EXPECT_EQ(old.header.layout, phase_space(run.names));
+  EXPECT_EQ(old.rows(), 51);
+  {
+    const auto file = RunFile::resume(folder / "part.h5");
+    (void)resume_run(run.witness.system, run.method, run.start, {.steps = 1000}, *file);
+  }
+  expect_same_run(read_run(folder / "part.h5"), read_run(folder / "whole.h5"));
 }
 
 TEST(RunFile, a_finished_run_can_be_made_longer) {
@@ -140,8 +164,8 @@ bool is_beginning(const RunData& part, const RunData& whole) {
   const auto same = [](const auto& a, const auto& b) {
     return a.size() <= b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
   };
-  return same(part.time, whole.time) && same(part.q.values, whole.q.values) &&
-         same(part.p.values, whole.p.values) && same(part.energy, whole.energy) &&
+  return same(part.time, whole.time) && same(part.field("q").values, whole.field("q").values) &&
+         same(part.field("p").values, whole.field("p").values) && same(part.energy, whole.energy) &&
          same(part.newton, whole.newton) && same(part.multipliers.values, whole.multipliers.values);
 }
 
@@ -329,8 +353,8 @@ TEST(PlainFiles, csv_reads_back_to_the_same_doubles) {
     }
     ASSERT_EQ(numbers.size(), 10u);
     EXPECT_EQ(numbers[0], memory.data().time[rows]);
-    EXPECT_EQ(numbers[1], memory.data().q(rows, 0));
-    EXPECT_EQ(numbers[4], memory.data().p(rows, 1));
+    EXPECT_EQ(numbers[1], memory.data().field("q")(rows, 0));
+    EXPECT_EQ(numbers[4], memory.data().field("p")(rows, 1));
     EXPECT_EQ(numbers[5], memory.data().energy[rows]);
     EXPECT_TRUE(rows == 0 || numbers[9] == memory.data().multipliers(rows, 0));
   }
@@ -354,7 +378,7 @@ TEST(PlainFiles, npy_holds_the_shape_and_the_numbers) {
   EXPECT_EQ(file.peek(), EOF);
   for (long row = 0; row < 101; ++row) {
     EXPECT_EQ(numbers[10 * row], memory.data().time[row]);
-    EXPECT_EQ(numbers[10 * row + 2], memory.data().q(row, 1));
+    EXPECT_EQ(numbers[10 * row + 2], memory.data().field("q")(row, 1));
     EXPECT_EQ(numbers[10 * row + 8], static_cast<double>(memory.data().newton[row]));
   }
 }

@@ -56,8 +56,7 @@ TEST_F(Jobs, a_resumed_run_ends_where_an_uninterrupted_one_does) {
   expect_words(job.plan.notes.back(), "resumed " + path("part.h5") + " at step 10000");
   const FinishedRun rest = study::run(job);
   EXPECT_EQ(rest.steps, 20'000);
-  EXPECT_EQ(rest.final.q, whole.final.q);
-  EXPECT_EQ(rest.final.p, whole.final.p);
+  EXPECT_EQ(rest.final, whole.final);
   EXPECT_EQ(rest.energy_error, whole.energy_error);
   EXPECT_EQ(read_run(path("part.h5")).rows(), read_run(path("whole.h5")).rows());
 }
@@ -96,7 +95,7 @@ TEST_F(Jobs, a_refusing_file_ends_the_run_with_its_figures) {
   /// Takes some states, and then no more.
   class FullDisk final : public RunSink {
    public:
-    void add(const RunSample&) override {
+    void add(const Sample&) override {
       if (++taken_ > 3) throw FileError("full.h5", "no space left");
     }
     void finish(const RunFigures&) override {}

@@ -50,15 +50,6 @@ Vector<S, N> gather(Eigen::Index size, const Batch& batch, Get&& get) {
   return v;
 }
 
-/// A stepper, by itself or behind a pointer.
-template <class Stepper>
-auto& stepper_in(Stepper& stepper) {
-  if constexpr (requires { *stepper; })
-    return *stepper;
-  else
-    return stepper;
-}
-
 /// What all batches share.
 template <int N>
 class EnsembleRunner {

@@ -32,4 +32,11 @@ Run<double, dynamic> integrate(const AnySystem& system, const Method& method,
                                const State<double>& start, const RunOptions<State<double>>& options,
                                const SolveOptions& solve = {});
 
+/// The same as a motion, for whoever reads layouts. Throws ModelError where the method does not
+/// apply; the start is taken as it is.
+AnyMotionPointer phase_space_motion(const AnySystem& system, const Method& method,
+                                    const State<double>& start,
+                                    const std::vector<std::string>& coordinates,
+                                    const SolveOptions& solve = {});
+
 }  // namespace rattleback

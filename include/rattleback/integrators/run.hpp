@@ -59,11 +59,10 @@ struct Slope {
 }  // namespace detail
 
 /// A stored state and what was measured there.
-template <class State>
 struct Sample {
   long step;
   double t;
-  const State& z;  ///< as looked at
+  std::span<const double> values;  ///< as looked at, in the order of the layout
   double energy;
   double constraint, hidden;  ///< max |g|, max |{g,H}|
   long newton;                ///< iterations since the last stored state
@@ -72,24 +71,26 @@ struct Sample {
 };
 
 /// All that a run needs to go on from a restart point as if it had never stopped.
-template <class State>
 struct Checkpoint {
-  State z;  ///< as stepped, not as looked at
-  RunFigures figures;
-  detail::Slope drift;
+  std::vector<double> state;  ///< as the motion saved it: as stepped, not as looked at
+  RunFigures figures{};
+  detail::Slope drift{};
   long stored = 0;                     ///< states so far
   long newton = 0, newton_stored = 0;  ///< iterations in all, and up to the last stored state
 
   long step() const { return figures.steps; }
 };
 
-template <class S, int N>
-struct Run : RunFigures {
+template <class Point>
+struct MotionRun : RunFigures {
   std::vector<double> times;
-  std::vector<State<S, N>> states;  ///< as looked at, the first and the last included
+  std::vector<Point> states;  ///< as looked at, the first and the last included
   std::vector<double> energies;
-  State<S, N> final;  ///< the last good state, as looked at
+  Point final;  ///< the last good state, as looked at
 };
+
+template <class S, int N>
+using Run = MotionRun<State<S, N>>;
 
 namespace detail {
 

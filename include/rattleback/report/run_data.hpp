@@ -7,23 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/integrators/motion.hpp"
 #include "rattleback/integrators/run.hpp"
 
 namespace rattleback {
 
 /// What was run.
-struct RunHeader {
-  std::string model;       ///< its name
+struct RunHeader : MotionInfo {
   std::string model_text;  ///< the model file, verbatim; empty for a system written in C++
-  std::string method;      ///< specification, as the command line takes it
   double step = 0;
   long every = 0, restart_every = 0, wanted = 0;  ///< steps
-  std::vector<std::string> coordinates;           ///< names of q; momenta are p_<name>
-  int constraints = 0;
-  int multipliers = 0;                          ///< columns: 0 where the method does not tell
-  std::map<std::string, std::string> settings;  ///< whatever else is needed to run it again
-
-  int dimension() const { return static_cast<int>(coordinates.size()); }
+  std::map<std::string, std::string> settings;    ///< whatever else is needed to run it again
 };
 
 enum class RunState { running, finished, stopped, failed };
@@ -46,13 +40,15 @@ struct RunData {
   RunState state = RunState::running;  ///< as last written: `running` also if it was killed
   RunFigures figures;                  ///< of a run that ended, otherwise of the last checkpoint
   std::vector<double> time;
-  Table q, p;
+  std::vector<Table> fields;  ///< as the header's layout has them
   std::vector<double> energy, constraint, hidden;
   Table multipliers;
   std::vector<std::int64_t> newton;
-  std::optional<Checkpoint<State<double>>> checkpoint;
+  std::optional<Checkpoint> checkpoint;
 
   long rows() const { return static_cast<long>(time.size()); }
+  /// By its name. Throws InputError where there is none.
+  const Table& field(const std::string& name) const;
 };
 
 }  // namespace rattleback

@@ -18,12 +18,12 @@ class RunFile final : public RunSink {
 
   const RunHeader& header() const;
   /// Where a resumed run goes on.
-  const RunCheckpoint& resumed_from() const;
+  const Checkpoint& resumed_from() const;
   /// Of a resumed run: more steps than were wanted at first, or fewer.
   void set_wanted(long steps);
 
-  void add(const RunSample& sample) override;
-  void checkpoint(const RunCheckpoint& checkpoint) override;
+  void add(const Sample& sample) override;
+  void checkpoint(const Checkpoint& checkpoint) override;
   void finish(const RunFigures& figures) override;
 
  private:

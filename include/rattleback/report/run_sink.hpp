@@ -9,16 +9,13 @@
 
 namespace rattleback {
 
-using RunSample = Sample<State<double>>;
-using RunCheckpoint = Checkpoint<State<double>>;
-
 /// Whatever was taken stays readable when a later call throws, or when the process is killed.
 class RunSink {
  public:
   virtual ~RunSink() = default;
-  virtual void add(const RunSample& sample) = 0;
+  virtual void add(const Sample& sample) = 0;
   /// A point to resume from; kept where the format can, and not more often than it likes.
-  virtual void checkpoint(const RunCheckpoint&) {}
+  virtual void checkpoint(const Checkpoint&) {}
   /// The run ended: everything is written. Without it a sink closes as if killed.
   virtual void finish(const RunFigures& figures) = 0;
 };
@@ -34,14 +31,14 @@ std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader&
 /// One NumPy array of doubles, a row per state; the columns are those of CSV.
 std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header);
 
-/// t, q, p, energy, constraint, hidden, newton, lambda_1, ...
+/// t, the columns of the layout, energy, constraint, hidden, newton, lambda_1, ...
 std::vector<std::string> column_names(const RunHeader& header);
 
 /// Keeps the run as read_run() would give it back.
 class MemorySink final : public RunSink {
  public:
   explicit MemorySink(RunHeader header);
-  void add(const RunSample& sample) override;
+  void add(const Sample& sample) override;
   void finish(const RunFigures& figures) override;
   const RunData& data() const { return data_; }
 

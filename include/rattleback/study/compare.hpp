@@ -22,7 +22,7 @@ struct ComparisonWishes {
 
 struct ComparedRun {
   RunFigures figures;
-  State<double> final;
+  std::vector<double> final;
   Evaluations evaluations;
   std::optional<double> error;  ///< largest difference from the reference at the end
   std::optional<double> order;  ///< from the step before

@@ -10,8 +10,6 @@
 
 namespace rattleback::study {
 
-using FinishedRun = Run<double, dynamic>;
-
 /// Which multipliers are stored where constraints are redundant.
 enum class Multipliers { kept, minimal };  ///< of those kept, or of all with least norm
 
@@ -28,7 +26,9 @@ struct JobRequest : Wishes {
 struct Job {
   Problem problem;
   Plan plan;
-  RunOptions<State<double>> options;
+  AnyMotionPointer motion;
+  AnyMotion::Point start;  ///< of the motion
+  RunOptions<AnyMotion::Point> options;
   RunHeader header;
   std::unique_ptr<RunSink> sink;  ///< null: nothing is kept
   std::string file;               ///< where the states go

@@ -13,8 +13,8 @@ class MinimalMultipliers final : public RunSink {
  public:
   MinimalMultipliers(AnySystem complete, AnySystem kept, RunSink& sink);
 
-  void add(const RunSample& sample) override;
-  void checkpoint(const RunCheckpoint& checkpoint) override { sink_.checkpoint(checkpoint); }
+  void add(const Sample& sample) override;
+  void checkpoint(const Checkpoint& checkpoint) override { sink_.checkpoint(checkpoint); }
   void finish(const RunFigures& figures) override { sink_.finish(figures); }
 
  private:

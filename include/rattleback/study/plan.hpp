@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/integrators/run_motion.hpp"
 #include "rattleback/study/problem.hpp"
 
 namespace rattleback::study {
@@ -31,6 +32,12 @@ Method choose_method(const Problem& problem, const std::string& specification,
                      std::vector<std::string>& notes);
 
 Plan make_plan(const Problem& problem, const Wishes& wishes);
+
+/// The problem's start, moved by the plan's method. The start is taken as it is.
+AnyMotionPointer motion_of(const Problem& problem, const Plan& plan);
+
+/// States as the layout of the motion has them.
+using FinishedRun = MotionRun<AnyMotion::Point>;
 
 /// 1, 2 or 5 times a power of ten, at most x.
 double round_down(double x);

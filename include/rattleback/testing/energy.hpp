@@ -25,18 +25,14 @@ inline double least_squares_slope(const std::vector<double>& y) {
 }
 
 /// From the first step on: a method that leaves {g,H} = 0 jumps off its start.
-template <class Sys, class M>
-EnergyResult check_energy(const Sys& system, const M& method, const Start<Sys>& start,
-                          const EnergyOptions& options = {}) {
-  const auto z0 = convert<double>(start);
-  Trial<double, Sys, M> trial(system, method, z0);
+template <class Trial, class Energy>
+EnergyResult measure_energy(Trial& trial, double before, Energy&& energy,
+                            const EnergyOptions& options) {
   EnergyResult result;
-  const double before = system.energy(z0.q, z0.p);
   double low = 0, high = 0;
   std::vector<double> changes;
   while (result.steps < options.steps && trial.step(options.step)) {
-    const auto z = trial.shown();
-    const double change = system.energy(z.q, z.p) - before;
+    const double change = energy() - before;
     low = result.steps == 0 ? change : std::min(low, change);
     high = result.steps == 0 ? change : std::max(high, change);
     changes.push_back(change);
@@ -48,6 +44,18 @@ EnergyResult check_energy(const Sys& system, const M& method, const Start<Sys>& 
   result.round_off = 1e-12 * std::max(1.0, std::abs(before));
   result.failure = trial.failure();
   return result;
+}
+
+template <class Sys, class M>
+EnergyResult check_energy(const Sys& system, const M& method, const Start<Sys>& start,
+                          const EnergyOptions& options = {}) {
+  const auto z0 = convert<double>(start);
+  Trial<double, Sys, M> trial(system, method, z0);
+  const auto energy = [&] {
+    const auto z = trial.shown();
+    return system.energy(z.q, z.p);
+  };
+  return measure_energy(trial, system.energy(z0.q, z0.p), energy, options);
 }
 
 }  // namespace rattleback::testing

@@ -13,6 +13,21 @@ struct OrderOptions {
   double plateau = 1e-11;
 };
 
+/// error(h, steps, failure) is that of a run of so many steps.
+template <class Error>
+OrderResult measure_order(int expected, const OrderOptions& options, Error&& error) {
+  OrderResult result{.expected = expected, .plateau = options.plateau};
+  int steps = options.coarsest;
+  for (int k = 0; k <= options.halvings; ++k, steps *= 2) {
+    const double h = options.time / steps;
+    const double found = error(h, steps, result.failure);
+    if (!result.failure.empty()) return result;
+    result.steps.push_back(h);
+    result.errors.push_back(found);
+  }
+  return result;
+}
+
 /// S is the scalar of the runs: double, or Quad where round-off is in the way. truth is the exact
 /// solution at options.time. A method that preserves g but not {g,H} is compared on fibres.
 template <class S = double, class Sys, class M>
@@ -20,21 +35,15 @@ OrderResult check_order(const Sys& system, const M& method, const Start<Sys>& st
                         const Start<Sys>& truth, const OrderOptions& options = {}) {
   const MethodInfo& info = method.info();
   const bool on_fibres = info.preserves_primary && !info.preserves_hidden;
-  OrderResult result{.expected = info.order, .plateau = options.plateau};
-  int steps = options.coarsest;
-  for (int k = 0; k <= options.halvings; ++k, steps *= 2) {
-    const double h = options.time / steps;
+  return measure_order(info.order, options, [&](double h, int steps, std::string& failure) {
     Trial<S, Sys, M> trial(system, method, convert<S>(start));
     trial.run(Real<S>(h), steps);
     auto z = trial.shown();
-    result.failure = trial.failure();
-    if (result.failure.empty() && on_fibres && !project_along_fibre<S>(system, z))
-      result.failure = "the state could not be projected along its fibre";
-    if (!result.failure.empty()) return result;
-    result.steps.push_back(h);
-    result.errors.push_back(distance(z, truth));
-  }
-  return result;
+    failure = trial.failure();
+    if (failure.empty() && on_fibres && !project_along_fibre<S>(system, z))
+      failure = "the state could not be projected along its fibre";
+    return distance(z, truth);
+  });
 }
 
 /// The same, with the truth computed here.

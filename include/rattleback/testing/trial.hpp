@@ -54,6 +54,13 @@ double distance(const State<A, N>& a, const State<B, N>& b) {
   return d;
 }
 
+/// A failure of a step, or of a look at the state after it.
+inline std::string failed(const char* what, long steps, const Status& status) {
+  return std::string(what) + " " + std::to_string(steps) + " failed with outcome " +
+         std::to_string(static_cast<int>(status.outcome)) + ", residual " +
+         std::to_string(status.residual);
+}
+
 /// A stepper of a method for a system, with the state that it carries. The first failure is kept
 /// and ends all further stepping.
 template <class S, class Sys, class M>
@@ -70,7 +77,7 @@ class Trial {
     if (!failure_.empty()) return false;
     const Status status = stepper().step(system_, state_, h);
     ++steps_;
-    if (!status) fail("step", status);
+    if (!status) failure_ = failed("step", steps_, status);
     return failure_.empty();
   }
   bool run(const Real<S>& h, int steps) {
@@ -84,7 +91,8 @@ class Trial {
   Point shown() {
     Point z = state_;
     if (!failure_.empty()) return z;
-    if (const Status status = stepper().present(system_, z); !status) fail("present", status);
+    if (const Status status = stepper().present(system_, z); !status)
+      failure_ = failed("present", steps_, status);
     return z;
   }
   /// Position multipliers of the last step; empty where there are none.
@@ -101,17 +109,7 @@ class Trial {
   const std::string& failure() const { return failure_; }
 
  private:
-  auto& stepper() {
-    if constexpr (requires { stepper_->reset(); })
-      return *stepper_;
-    else
-      return stepper_;
-  }
-  void fail(const char* what, const Status& status) {
-    failure_ = std::string(what) + " " + std::to_string(steps_) + " failed with outcome " +
-               std::to_string(static_cast<int>(status.outcome)) + ", residual " +
-               std::to_string(status.residual);
-  }
+  auto& stepper() { return rattleback::detail::stepper_in(stepper_); }
 
   const Sys& system_;
   std::decay_t<decltype(std::declval<const M&>().template stepper<S>(std::declval<const Sys&>()))>
