@@ -10,6 +10,7 @@
 
 namespace rattleback::testing {
 
+/// What computes is not inlined: one code, and so the same bits, whoever calls it.
 /// m' = m x omega, R' = R hat(omega), omega_i = m_i / I_i, all in the body's frame.
 class RigidBody {
  public:
@@ -29,7 +30,7 @@ class RigidBody {
   /// H is a sum over the axes; each part turns the body about its axis, and the turns in mirrored
   /// order make a step of order two. Beyond the rate at which the axes could be told apart it
   /// fails.
-  Advance advance(double h, long count) {
+  [[gnu::noinline]] Advance advance(double h, long count) {
     Advance done;
     for (; done.steps < count; ++done.steps) {
       if (std::abs(h) * momentum_.cwiseQuotient(inertia_).norm() > 1) {
@@ -43,14 +44,14 @@ class RigidBody {
   void reset() {}
 
   /// The attitude is carried as a quaternion, whose length is left to round-off.
-  Point state() const { return {attitude_.toRotationMatrix(), momentum_}; }
+  [[gnu::noinline]] Point state() const { return {attitude_.toRotationMatrix(), momentum_}; }
   /// One Newton step to the nearest rotation.
-  Status present(Point& z) const {
+  [[gnu::noinline]] Status present(Point& z) const {
     const Eigen::Matrix3d square = z.attitude.transpose() * z.attitude;
     z.attitude *= 0.5 * (3 * Eigen::Matrix3d::Identity() - square);
     return {};
   }
-  Status measure(Look<Point>& look) const {
+  [[gnu::noinline]] Status measure(Look<Point>& look) const {
     const auto& [attitude, momentum] = look.point;
     look.energy = momentum.cwiseQuotient(inertia_).dot(momentum) / 2;
     look.constraint =
@@ -93,7 +94,7 @@ class RigidBody {
     if (turn.norm() == 0) return {z.attitude, z.momentum + change};
     return {z.attitude * Eigen::AngleAxisd(turn.norm(), turn.normalized()), z.momentum + change};
   }
-  void difference(const Point& a, const Point& b, std::vector<double>& to) const {
+  [[gnu::noinline]] void difference(const Point& a, const Point& b, std::vector<double>& to) const {
     const Eigen::AngleAxisd turn(Eigen::Matrix3d(a.attitude.transpose() * b.attitude));
     const Eigen::Vector3d angles = turn.angle() * turn.axis(), change = b.momentum - a.momentum;
     to.assign(angles.begin(), angles.end());
