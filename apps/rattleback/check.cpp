@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 
 #include "exit_code.hpp"
@@ -172,18 +173,19 @@ void print_names(std::string heading, const std::vector<std::string>& names) {
   line(heading, row);
 }
 
-/// Whether one reason, or none, holds for all variants of a family.
-bool all_alike(const Family& family, const std::vector<Applicability>& methods) {
-  const std::string* first = nullptr;
-  for (const auto& [method, reason] : methods) {
+/// Whether most variants of a family have this reason, or none: its name then stands for them.
+bool is_usual(const Family& family, const std::string& reason,
+              const std::vector<Applicability>& methods) {
+  long variants = 0, alike = 0;
+  for (const auto& [method, other] : methods) {
     if (&method->family() != &family) continue;
-    if (first && *first != reason) return false;
-    first = &reason;
+    ++variants;
+    if (other == reason) ++alike;
   }
-  return true;
+  return 2 * alike > variants;
 }
 
-/// Methods with the same reason stand together, and a family for its variants where it can.
+/// Methods with the same reason stand together, a family for most of its variants, others by name.
 void print_methods(const std::vector<Applicability>& methods, bool all) {
   std::vector<std::pair<std::string, std::vector<std::string>>> groups{{"", {}}};
   for (const auto& [method, reason] : methods) {
@@ -191,9 +193,10 @@ void print_methods(const std::vector<Applicability>& methods, bool all) {
     while (group != groups.end() && group->first != reason) ++group;
     if (group == groups.end()) group = groups.insert(group, {reason, {}});
     const Family& family = method->family();
-    const bool short_name = !all && all_alike(family, methods);
+    const bool short_name = !all && is_usual(family, reason, methods);
     const std::string& name = short_name ? family.name : method->info().name;
-    if (group->second.empty() || group->second.back() != name) group->second.push_back(name);
+    auto& names = group->second;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   if (groups[0].second.empty()) groups[0].second = {"none"};
   print_names("methods that apply", groups[0].second);

@@ -120,6 +120,7 @@ MODELS = {
                      1, None, 0, 0, 0, True, False),
     "inconsistent_points": ("inconsistent: no point satisfies the constraints",
                             0, None, 0, 0, 0, True, False),
+    "index4": ("degenerate: index 4", 2, 4, 4, 0, 6, True, False),
     "index5": ("degenerate: index 5", 1, 5, 3, 0, 4, True, False),
     "index5_sibling": ("not determined: 1 multiplier free", 1, None, 0, 1, 0, True, False),
     "energy_constraint": ("not determined: 1 multiplier free", 1, None, 0, 1, 0, True, False),

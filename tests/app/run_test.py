@@ -284,7 +284,10 @@ p = { x = "0", y = "0" }
             self.assertIn("constraints solved " + path, value["path"])
 
     def test_what_was_probably_meant(self):
-        methods = json.loads(rattleback("methods", "--json").stdout)["methods"]
+        registry = json.loads(rattleback("methods", "--json").stdout)
+        methods = registry["methods"]
+        shake = next(family for family in registry["families"] if family["name"] == "shake")
+        options = ", ".join(option["name"] for option in shake["options"])
         families = ", ".join(["auto", *dict.fromkeys(method["family"] for method in methods)])
         bases = ", ".join(dict.fromkeys(method["options"]["base"] for method in methods
                                         if method["family"] == "shake"))
@@ -294,7 +297,7 @@ p = { x = "0", y = "0" }
         for words, arguments in (
                 (f"method: {unknown}", [*run, "--method", "ratle"]),
                 (f"method: {unknown}", ["compare", PENDULUM, "--methods", "rattle", "ratle"]),
-                ("method: 'shake' has no option 'bse'; it has: base; did you mean 'base'?",
+                (f"method: 'shake' has no option 'bse'; it has: {options}; did you mean 'base'?",
                  [*run, "--method", "shake:bse=verlet"]),
                 (f"method: option 'base' of {base}", [*run, "--method", "shake:base=verlett"]),
                 (f"method: unknown method 'atuo'; known methods: {families}; "
@@ -308,7 +311,7 @@ p = { x = "0", y = "0" }
                 self.assertEqual(self.refused(2, *arguments), f"rattleback: {words}\n")
         for place, words, method in (
                 (":13:8", unknown, 'name = "ratle"'),
-                (":14:1", "'shake' has no option 'bse'; it has: base; did you mean 'base'?",
+                (":14:1", f"'shake' has no option 'bse'; it has: {options}; did you mean 'base'?",
                  'name = "shake"\nbse = "verlet"'),
                 (":14:8", f"option 'base' of {base}", 'name = "shake"\nbase = "verlett"'),
         ):

@@ -14,6 +14,7 @@
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/problem/energy_hessian.hpp"
 #include "rattleback/solve/predictor.hpp"
+#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
@@ -61,6 +62,7 @@ class Prk1Stepper {
   Status present(const Sys&, State&) { return {}; }
   auto lambda() const { return x_.tail(m_); }
   Projections projections(long steps, long) const { return {0, steps}; }
+  std::string structure(const Sys&) const { return in_words(SolverKind::dense, n_ + m_); }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     system.linearise(z.q, z.p, g_, jacobian_, unused_);
