@@ -157,7 +157,10 @@ TEST(PackedModels, every_method_steps_as_it_does_alone) {
         continue;
       }
       const auto together = method.stepper<Pack>(packed);
-      ASSERT_NE(together, nullptr) << method.info().name;
+      const bool compensated =
+          method.values().has("sums") && method.values().word("sums") == "compensated";
+      ASSERT_EQ(together == nullptr, compensated) << method.info().name;  // those run alone
+      if (compensated) continue;
       State<Pack> z = members.state();
       const Advance done = together->advance(packed, z, h, 20);
       bool all_done = true;
