@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rattleback/integrators/kernel.hpp"
 #include "rattleback/problem/double_double.hpp"
@@ -192,7 +193,7 @@ class CompensatedNatural {
   /// Newton on g(q1) = 0 in lambda.
   Status land(const Sys& system, const Point& z, double h) {
     bool polished = m_ == 0;
-    double last = 0;
+    double last = std::numeric_limits<double>::infinity();  // nothing stalls before it is seen to
     for (int k = 0; k < options_.max_iterations; ++k) {
       advance(system, z, h);
       system.linearise(q1_, q1_, g_, next_, next_);
