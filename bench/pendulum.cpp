@@ -61,8 +61,7 @@ double packs_ours() {
   bool ok = true;
   const double t = bench::seconds([&] {
     for (int k = 0; k < packs; ++k)
-      for (long s = 0; s < ensemble_steps; ++s)
-        ok &= bool(rattle[k].step(pendulum, z[k], h, true));
+      for (long s = 0; s < ensemble_steps; ++s) ok &= bool(rattle[k].step(pendulum, z[k], h, true));
   });
   benchmark::DoNotOptimize(z.data());
   return ok ? t / (copies * ensemble_steps) : std::nan("");

@@ -144,7 +144,12 @@ TEST(Implicit, says_how_it_fails) {
   EXPECT_EQ(solve_one(0.0, [](const auto& x) { return x * x + 1; }).outcome, Outcome::rank_loss);
   EXPECT_EQ(solve_one(0.1, [](const auto& x) { return x * x + 1; }).outcome,
             Outcome::no_convergence);
-  EXPECT_EQ(solve_one(-1.0, [](const auto& x) { using std::sqrt; return sqrt(x) - 2; }).outcome,
+  EXPECT_EQ(solve_one(-1.0,
+                      [](const auto& x) {
+                        using std::sqrt;
+                        return sqrt(x) - 2;
+                      })
+                .outcome,
             Outcome::not_finite);
   EXPECT_EQ(solve_one(3.0, [](const auto& x) { return x * x - 2; }, {.max_iterations = 2}).outcome,
             Outcome::no_convergence);
