@@ -153,6 +153,10 @@ Handle CommitStore::access_properties() {
   checked(H5Pset_driver(access, driver(), static_cast<const void*>(&self)), path_,
           "set its driver");
   checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), path_, "set its format");
+  // A killed process may end a write between two pages: no object header lies on both.
+  constexpr hsize_t page = 4096;
+  checked(H5Pset_meta_block_size(access, page), path_, "set its blocks");
+  checked(H5Pset_alignment(access, page, page), path_, "set its blocks");
   return access;
 }
 

@@ -18,9 +18,9 @@ namespace rattleback {
 
 /// What moves, and how.
 struct MotionInfo {
-  std::string model;   ///< its name
-  std::string method;  ///< specification, as the command line takes it
-  Layout layout;
+  std::string model{};   ///< its name
+  std::string method{};  ///< specification, as the command line takes it
+  Layout layout{};
   int constraints = 0;
   int multipliers = 0;    ///< that a step tells
   std::size_t saved = 0;  ///< numbers that it saves; counted by erase_motion()
