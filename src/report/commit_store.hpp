@@ -8,8 +8,9 @@
 //   3. index nodes that were there before, parents first
 //   4. object headers: the sizes of the datasets, in one write
 // so that after every single write the file is the old one or the new one; metadata come in whole
-// pages, at which alone a write can be torn by a kill. Cutting back goes the other way round. Superblocks before version 3 hold no mark of being open for writing, hence the
-// format is that of HDF5 1.8.
+// pages, at which alone a write can be torn by a kill. Cutting back goes the other way round.
+// Superblocks before version 3 hold no mark of being open for writing, hence the format is that of
+// HDF5 1.8.
 #pragma once
 
 #include <cstdint>
