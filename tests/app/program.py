@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pty
+import select
 import subprocess
 import sys
 import tempfile
@@ -23,19 +24,22 @@ class Running:
     """The program at work, with a terminal for its standard error: there it shows its progress."""
 
     def __init__(self, *arguments):
-        self.terminal, theirs = pty.openpty()
+        # Both ends stay open here: a terminal whose other end was closed may drop what it holds.
+        self.terminal, self.theirs = pty.openpty()
         self.process = subprocess.Popen([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
-                                        stderr=theirs, text=True)
-        os.close(theirs)
+                                        stderr=self.theirs, text=True)
         self.said = ""
 
     def _read(self):
-        try:
-            piece = os.read(self.terminal, 4096).decode()
-        except OSError:  # how a terminal ends
-            piece = ""
-        self.said += piece
-        return piece
+        """What the terminal shows next; nothing once the program has ended and all was read."""
+        while True:
+            ended = self.process.poll() is not None
+            if select.select([self.terminal], [], [], 0.5 if ended else 0.05)[0]:
+                piece = os.read(self.terminal, 4096).decode(errors="replace")
+                self.said += piece
+                return piece
+            if ended:
+                return ""
 
     def wait_for(self, text):
         """Returns as soon as the terminal shows it, however long that takes."""
@@ -54,6 +58,7 @@ class Running:
         self.process.wait()
         self.process.stdout.close()
         os.close(self.terminal)
+        os.close(self.theirs)
 
 
 class ProgramTest(unittest.TestCase):
