@@ -34,11 +34,9 @@ int driver_compare(const H5FD_t* a, const H5FD_t* b) {
   return x < y ? -1 : x > y;
 }
 herr_t driver_query(const H5FD_t*, unsigned long* flags) {
-  // No accumulator: every piece of metadata comes alone, with its type. Compatible with files
-  // that the default driver reads.
-  if (flags)
-    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_AGGREGATE_SMALLDATA |
-             H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  // No accumulator: every piece of metadata comes alone, with its type. No blocks of metadata:
+  // each is aligned by itself. Compatible with files that the default driver reads.
+  if (flags) *flags = H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 haddr_t driver_get_eoa(const H5FD_t* file, H5FD_mem_t) { return store_of(file).end_of_allocation; }
@@ -153,10 +151,10 @@ Handle CommitStore::access_properties() {
   checked(H5Pset_driver(access, driver(), static_cast<const void*>(&self)), path_,
           "set its driver");
   checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), path_, "set its format");
-  // A killed process may end a write between two pages: no object header lies on both.
-  constexpr hsize_t page = 4096;
-  checked(H5Pset_meta_block_size(access, page), path_, "set its blocks");
-  checked(H5Pset_alignment(access, page, page), path_, "set its blocks");
+  // A killed process may end a write between two pages: no object header or index node of a
+  // dataset lies on both.
+  constexpr hsize_t page = 4096, smallest = 200;
+  checked(H5Pset_alignment(access, smallest, page), path_, "align its metadata");
   return access;
 }
 
