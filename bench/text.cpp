@@ -120,7 +120,7 @@ using rb::Pack;
 constexpr int lanes = rb::ScalarTraits<Pack>::lanes;
 constexpr long steps = 20'000;
 double length(int lane) { return 1.1 + 0.05 * lane; }
-double gravity(int lane) { return 0.9 + 0.01 * lane; }
+double gravity(int lane) { return 0.81 + 0.01 * lane; }  // 1 would be another shape: no factor
 
 template <int N>
 rb::State<Pack, N> start() {
