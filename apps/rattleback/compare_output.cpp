@@ -91,11 +91,8 @@ void draw_comparison(const Comparison& c, const std::string& path) {
     if (runs.empty()) names.push_back(run.figures.method);
     runs.push_back(&run);
   }
-  std::string script =
-      path.ends_with(".png")
-          ? "set terminal pngcairo size 1280,560 font 'sans,12' background '#ffffff'\n"
-          : "set terminal svg size 1280,560 font 'sans,12' background '#ffffff'\n";
-  script += "set output " + rattleback::detail::gnuplot_quoted(path) + "\n";
+  using rattleback::detail::gnuplot_text;
+  std::string script = rattleback::detail::picture_terminal(path, 1280, 560);
   script += "set logscale xy\nset format '10^{%T}'\nset grid lc rgb '#dddddd'\n";
   script += "set ylabel 'error at the end'\nset key below noenhanced\n";
   std::string seconds, forces;
@@ -105,16 +102,15 @@ void draw_comparison(const Comparison& c, const std::string& path) {
     script += datablock(s, runs, [](const ComparedRun& run) { return run.figures.seconds; });
     script += datablock(
         f, runs, [](const ComparedRun& run) { return static_cast<double>(run.evaluations.force); });
-    const std::string how =
-        " with linespoints pt 7 lw 1.5 title " + rattleback::detail::gnuplot_quoted(names[i]);
+    const std::string how = " with linespoints pt 7 lw 1.5 title " + gnuplot_text(names[i]);
     const char* more = i > 0 ? ", $" : "plot $";
     seconds.append(more).append(s).append(how);
     forces.append(more).append(f).append(how);
   }
-  script += "set multiplot layout 1,2 title " + rattleback::detail::gnuplot_quoted(c.model) +
+  script += "set multiplot layout 1,2 title " + gnuplot_text(c.model) +
             " noenhanced\nset xlabel 'seconds'\n" + seconds +
-            "\nset xlabel 'evaluations of forces'\n" + forces + "\nunset multiplot\nset output\n";
-  rattleback::detail::run_gnuplot("gnuplot", script);
+            "\nset xlabel 'evaluations of forces'\n" + forces + "\nunset multiplot\n";
+  rattleback::detail::draw_picture(path, "gnuplot", script);
 }
 
 }  // namespace rattleback::app

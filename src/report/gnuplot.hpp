@@ -1,14 +1,23 @@
-// gnuplot as a child process: no shell, no files of our own.
+// gnuplot as a child process: no shell, no files of our own. Names of files never reach it: it
+// draws to its standard output. Names of models and columns reach it as the digits of their bytes.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace rattleback::detail {
 
-/// Throws Error where the program is missing or fails, with what it said.
-void run_gnuplot(const std::string& program, const std::string& script);
+/// The beginning of a script, by the ending of the path. Throws FileError for others than .svg and
+/// .png.
+std::string picture_terminal(const std::string& path, int width, int height);
 
-/// Text as gnuplot takes it literally: single-quoted, so that nothing in it is run or expanded.
-std::string gnuplot_quoted(const std::string& text);
+/// Runs the script, which has no `set output`, and puts what it draws to the path. Throws FileError
+/// where that cannot be written, Error where the program is missing or fails, with what it said.
+void draw_picture(const std::string& path, const std::string& program, const std::string& script);
+
+/// Any text as a string in gnuplot: octal digits of UTF-8, so that nothing in it can be run,
+/// expanded or end the string. What no picture can hold is shown as a space (control characters) or
+/// as U+FFFD (not UTF-8); very long ones are cut. For places marked `noenhanced`.
+std::string gnuplot_text(std::string_view text);
 
 }  // namespace rattleback::detail

@@ -47,8 +47,8 @@ void PlotScript::place(const Box& box) {
 }
 
 void PlotScript::heading(const Box& box, const std::string& text) {
-  say("set label 3 %s at screen %.5f, screen %.5f left enhanced font ',12' tc rgb '#222222'",
-      gnuplot_quoted(text).c_str(), box.left, box.top + 0.035);
+  say("set label 3 '%s' at screen %.5f, screen %.5f left enhanced font ',12' tc rgb '#222222'",
+      text.c_str(), box.left, box.top + 0.035);
 }
 
 }  // namespace rattleback::detail

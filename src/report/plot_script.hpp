@@ -28,7 +28,7 @@ class PlotScript {
   void data(const std::string& name, const Table& table);
   /// The next panel fills this box.
   void place(const Box& box);
-  /// What a panel shows, above it on the left.
+  /// What a panel shows, above it on the left: words of our own, as they are.
   void heading(const Box& box, const std::string& text);
 
  private:

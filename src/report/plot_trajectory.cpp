@@ -59,7 +59,7 @@ void axes(PlotScript& script, const RunData& run, const Curves& c, const PlotOpt
   for (std::size_t axis = 0; axis < c.labels.size(); ++axis) {
     const char letter = "xyz"[axis];
     script.say("set %crange [%.10g:%.10g]", letter, ranges[axis].low, ranges[axis].high);
-    script << "set " + std::string(1, letter) + "label " + gnuplot_quoted(c.labels[axis]) +
+    script << "set " + std::string(1, letter) + "label " + gnuplot_text(c.labels[axis]) +
                   " noenhanced\n";
   }
   if (!lengths && ranges[1].size() < 1e-3 * std::abs(ranges[1].high))
@@ -87,7 +87,7 @@ void trajectory_panel(PlotScript& script, const RunData& run, const Curves& c,
     const std::string which = std::to_string(k);
     const std::string colour = std::string(" lc rgb '") + curve_colours[k] + "'";
     script << (k > 0 ? ", $curve" : "$curve") << which << style << colour
-           << (c.several() ? " title " + gnuplot_quoted(c.names[k]) : " notitle");
+           << (c.several() ? " title " + gnuplot_text(c.names[k]) + " noenhanced" : " notitle");
     const auto end = [&](const char* row, const char* points, const std::string& in) {
       script << ", $ends" << which << " every " << row << " with points " << points << in
              << " notitle";

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <fstream>
 
+#include "../../src/report/gnuplot.hpp"
 #include "rattleback/geometry/flow.hpp"
 #include "rattleback/report/plot.hpp"
 #include "rattleback/testing/motion_laws.hpp"
@@ -171,10 +172,10 @@ TEST(Motion, is_drawn_by_its_labels) {
   MemorySink sink(describe_run(motion->info(), how));
   (void)run_to_sink(*motion, how, sink);
   const std::string script = plot_script(sink.data(), "a.svg");
-  EXPECT_NE(script.find("set xlabel 'R_xx'"), std::string::npos);
-  EXPECT_NE(script.find("rigid body   ·   axes"), std::string::npos);
+  EXPECT_NE(script.find("set xlabel " + detail::gnuplot_text("R_xx")), std::string::npos);
+  EXPECT_NE(script.find(detail::gnuplot_text("rigid body   ·   axes")), std::string::npos);
   const std::string momenta = plot_script(sink.data(), "a.svg", {.axes = {"m_x", "m_y", "m_z"}});
-  EXPECT_NE(momenta.find("set zlabel 'm_z'"), std::string::npos);
+  EXPECT_NE(momenta.find("set zlabel " + detail::gnuplot_text("m_z")), std::string::npos);
   EXPECT_NE(momenta.find("\n0.3 1.1 -0.5 \n"), std::string::npos);  // the start
 }
 
