@@ -1,5 +1,5 @@
 // Where the values of a program live while it runs: registers, next-use eviction, slots.
-// Knows nothing of encodings; native.cpp turns the steps into instructions one by one.
+// Knows nothing of encodings; native_instructions.cpp turns the steps into instructions.
 #pragma once
 
 #include <cstdint>
