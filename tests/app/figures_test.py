@@ -4,24 +4,15 @@ import csv
 import math
 
 import program
-from program import ProgramTest
+from program import ProgramTest, pendulum_in_a_well
 
-MODEL = """
-[model]
-name = "pendulum in a well"
-coordinates = ["x", "y"]
-mass = [2, 2]
-potential = "y + 0.3*x^2"
-constraints = ["(x^2 + y^2 - 1)/2"]
-[initial]
-q = [0.6, -0.8]
-p = [0.8, 0.6]
+STEP, MASS = 0.05, 2
+MODEL = pendulum_in_a_well(MASS) + f"""
 [run]
-step = 0.05
+step = {STEP}
 steps = 203
 every = 1
 """
-STEP, MASS = 0.05, 2
 
 
 def slope(t, y):

@@ -15,6 +15,21 @@ PROGRAM = os.environ.get("RATTLEBACK", os.path.join(ROOT, "build", "bin", "rattl
 PENDULUM = os.path.join(ROOT, "examples", "pendulum.toml")
 
 
+def pendulum_in_a_well(mass):
+    """A model whose force is not the same everywhere."""
+    return f"""
+[model]
+name = "pendulum in a well"
+coordinates = ["x", "y"]
+mass = [{mass}, {mass}]
+potential = "y + 0.3*x^2"
+constraints = ["(x^2 + y^2 - 1)/2"]
+[initial]
+q = [0.6, -0.8]
+p = [0.8, 0.6]
+"""
+
+
 def rattleback(*arguments, timeout=60, **options):
     return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=timeout, **options)

@@ -71,11 +71,12 @@ double symmetry_defect(const Tableau<R>& t, const Matrix<R, dynamic>& a) {
       worst = larger(worst, magnitude(R(a(s - 1 - i, s - 1 - j) + a(i, j) - t.b[j])));
   return worst;
 }
+/// To the last bit: 1 - c is exact for c from 1/2 to 1, where the sum of both nodes may be rounded.
 template <class R>
 void expect_symmetric_nodes(const Tableau<R>& t) {
   const int s = t.stages();
   for (int i = 0; i < s; ++i) {
-    EXPECT_TRUE(t.c[i] + t.c[s - 1 - i] == R(1)) << s << ' ' << i;
+    EXPECT_TRUE(2 * i >= s || R(1) - t.c[s - 1 - i] == t.c[i]) << s << ' ' << i;
     EXPECT_TRUE(t.b[i] == t.b[s - 1 - i]) << s << ' ' << i;
     EXPECT_TRUE(i == 0 || t.c[i - 1] < t.c[i]) << s << ' ' << i;
     EXPECT_TRUE(t.b[i] > R(0)) << s << ' ' << i;
