@@ -1,17 +1,20 @@
-#include "rattleback/integrators/compiled_natural.hpp"
+// compiled_stepper(): static sizes where they are small, else the structure of the constraints.
+// Every scalar has a source of its own, so that they compile side by side.
+#pragma once
 
+#include "rattleback/integrators/compiled_natural.hpp"
 #include "rattleback/integrators/compiled_system.hpp"
 #include "rattleback/integrators/natural_steps.hpp"
 #include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
 
-namespace {
+namespace detail {
 
 /// One number of every lane, from an array that has `lanes` for each.
 template <class S>
 S lanes_at(const std::vector<double>& values, int lanes, int index) {
-  return detail::constant<S>(values.data() + std::ptrdiff_t{lanes} * index, lanes);
+  return constant<S>(values.data() + std::ptrdiff_t{lanes} * index, lanes);
 }
 
 /// The code as a system of static size.
@@ -78,7 +81,7 @@ struct Owned {
   Sys system;
 };
 
-}  // namespace
+}  // namespace detail
 
 template <class S>
 AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
@@ -86,14 +89,15 @@ AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Proj
   const CompiledNatural* code = system.model<S>().compiled();
   if (!code) return nullptr;
   const auto stepper = [&]<class Sys>(Sys typed) -> AnyStepperPointer<S> {
-    const auto owned = std::make_shared<Owned<Sys>>(Owned<Sys>{system, std::move(typed)});
+    const auto owned =
+        std::make_shared<detail::Owned<Sys>>(detail::Owned<Sys>{system, std::move(typed)});
     return std::make_unique<detail::BoundStepper<S, Sys>>(
         std::shared_ptr<const Sys>(owned, &owned->system), kicks, project, options);
   };
   AnyStepperPointer<S> found;
   const auto try_size = [&]<int N, int M>() {
     if (code->dimension == N && code->constraints == M)
-      found = stepper(SmallSystem<S, N, M>(*code));
+      found = stepper(detail::SmallSystem<S, N, M>(*code));
   };
   try_size.template operator()<2, 1>();
   try_size.template operator()<3, 1>();
@@ -108,10 +112,5 @@ AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Proj
   auto algebra = SparseAlgebra::packed(*code);
   return algebra ? stepper(CompiledSystem<S>(*code, std::move(*algebra))) : nullptr;
 }
-
-template AnyStepperPointer<double> compiled_stepper(const AnySystem&, Kicks, Projection,
-                                                    const SolveOptions&);
-template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, Kicks, Projection,
-                                                  const SolveOptions&);
 
 }  // namespace rattleback

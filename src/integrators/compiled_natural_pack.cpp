@@ -1,0 +1,8 @@
+#include "compiled_natural_stepper.hpp"
+
+namespace rattleback {
+
+template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, Kicks, Projection,
+                                                  const SolveOptions&);
+
+}  // namespace rattleback

@@ -1,0 +1,9 @@
+#include "shake_rattle_stepper.hpp"
+
+namespace rattleback {
+
+template AnyStepperPointer<Dual<double, 4>> shake_rattle_stepper(const AnySystem&,
+                                                                 const BaseMapChoice&, Projection,
+                                                                 const SolveOptions&);
+
+}  // namespace rattleback

@@ -1,0 +1,8 @@
+#include "shake_rattle_stepper.hpp"
+
+namespace rattleback {
+
+template AnyStepperPointer<Quad> shake_rattle_stepper(const AnySystem&, const BaseMapChoice&,
+                                                      Projection, const SolveOptions&);
+
+}  // namespace rattleback
