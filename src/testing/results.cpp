@@ -77,15 +77,15 @@ std::string ResidualResult::text() const {
   return with_failure(out, *this);
 }
 
-double EnergyResult::growth() const { return early_range > 0 ? range / early_range : 1; }
+double EnergyResult::growth() const { return early_spread > 0 ? spread / early_spread : 1; }
 
-double EnergyResult::drift_share() const { return range > 0 ? std::abs(drift) / range : 0; }
+double EnergyResult::drift_share() const { return spread > 0 ? std::abs(drift) / spread : 0; }
 
 std::string EnergyResult::text() const {
   std::ostringstream out;
-  out << "energy over " << steps << " steps: range " << range << ", " << growth()
+  out << "energy over " << steps << " steps: spread " << spread << ", " << growth()
       << " times that of the first quarter; drift " << drift << ", " << drift_share()
-      << " of the range";
+      << " of the spread";
   return with_failure(out, *this);
 }
 

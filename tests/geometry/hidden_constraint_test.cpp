@@ -28,7 +28,7 @@ V hidden_at(const AnySystem& system, const State<Quad>& z) {
   return rho;
 }
 
-// Measured: 4e-34 of values up to 4.
+// Measured: 2e-34, one unit of the last place, of terms up to 4.
 TEST(HiddenConstraint, is_the_rate_of_g) {
   double largest = 0;
   for (const auto& w : testing::witness_systems()) {
@@ -37,13 +37,14 @@ TEST(HiddenConstraint, is_the_rate_of_g) {
     Residuals<AnySystem, Quad> residuals(w.system);
     residuals.evaluate(w.system, z);
     for (Eigen::Index i = 0; i < rho.size(); ++i)
-      EXPECT_LE(magnitude(Quad(rho[i] - residuals.hidden(i))), 2e-33) << w.name() << ' ' << i;
+      EXPECT_LE(magnitude(Quad(rho[i] - residuals.hidden(i))), 5e-34) << w.name() << ' ' << i;
     largest = larger(largest, largest_magnitude(rho));
   }
   EXPECT_GT(largest, 0.1);
 }
 
-// Central differences with 1e-11: their error is about 1e-22 times third derivatives.
+// Central differences with 1e-11: their error is about 1e-22 times third derivatives. Measured:
+// 1.2e-22.
 TEST(HiddenConstraint, slopes_are_differences) {
   for (const auto& w : testing::witness_systems()) {
     const State<Quad> z = moved(w.start, Quad(0.1));
@@ -58,10 +59,10 @@ TEST(HiddenConstraint, slopes_are_differences) {
         [](int j, int i) { return Quad(j == 5 ? std::cos(2.0 + 1.7 * i) : 0); }, slope);
     const V rho = hidden_at(w.system, z);
     for (int i = 0; i < m; ++i) {
-      EXPECT_LE(magnitude(Quad(slope(i, 5) - (ahead[i] - behind[i]) / (2 * d))), 1e-19)
+      EXPECT_LE(magnitude(Quad(slope(i, 5) - (ahead[i] - behind[i]) / (2 * d))), 3e-22)
           << w.name() << ' ' << i;
       EXPECT_EQ(magnitude(slope(i, 0)) + magnitude(slope(i, 4)), 0) << w.name();
-      EXPECT_LE(magnitude(Quad(slopes.value(i) - rho[i])), 1e-33) << w.name();
+      EXPECT_LE(magnitude(Quad(slopes.value(i) - rho[i])), 5e-34) << w.name();  // measured: 0
     }
   }
 }

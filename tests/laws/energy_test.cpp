@@ -10,9 +10,12 @@ namespace {
 
 using Energy = EveryMethod;
 
-// Of a pure drift the range grows fourfold after the first quarter, and the drift is all of it.
-constexpr double most_growth = 3;    // measured: 2.1 (chain in space, chaotic), else below 1.7
-constexpr double most_drift = 0.25;  // measured: 0.064 of the range (index1_quartic)
+// Of a pure drift the spread grows fourfold after the first quarter, and 15/16 of it are drift.
+// Measured: 1.9 (full_mass_sphere) and 0.22 (index1_quartic, of which a quarter has three periods);
+// of 300 starts near those of the chaotic chains, 10000 steps each, at most 1.7 and 0.16. Their
+// extremes would say nothing: from start to start those grow by 1.1 to 4.5 after the first quarter.
+constexpr double most_growth = 3;
+constexpr double most_drift = 0.4;
 
 struct Extremes {
   Worst growth, drift;
@@ -26,8 +29,8 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
     if (!problem.recurrent || std::isfinite(problem.regular_time)) continue;
     if (!names.empty() && !names.contains(problem.name())) continue;
     SCOPED_TRACE(problem.name());
-    // At 1/16 the energy of the chaotic chains wanders (drift up to half of the range in 20000
-    // steps); at 1/32 it does not. Others may as well show their drift at the larger step.
+    // At 1/16 the energy of the chaotic chains wanders; at 1/32 it does not. Others may as well
+    // show their drift at the larger step.
     const EnergyOptions options{.step = symplectic ? 0.03125 : 0.0625, .steps = steps};
     const auto result = check_energy(problem.system, method, problem.start, options);
     ++worst.count;
@@ -60,14 +63,16 @@ TEST_P(Energy, IsBoundedAndFlatForSymplecticMethods) {
   EXPECT_GE(worst.count, 4);
 }
 
-/// Symplectic methods only: others have long lost all there was, and no slope is left.
+/// Symplectic methods only: others have long lost all there was, and no slope is left. Of each map
+/// one: where momenta are projected makes no other.
 class LongEnergy : public EveryMethod {};
-TEST_P(LongEnergy, ThoroughOnAllProblems) { run(method(), {}, 20000); }
+TEST_P(LongEnergy, ThoroughOnAllProblems) { run(method(), {}, 10000); }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Energy, ::testing::ValuesIn(all_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, LongEnergy,
                          ::testing::ValuesIn(methods_where([](const Method& m) {
-                           return m.info().symplectic_on != SymplecticOn::nothing;
+                           return m.info().symplectic_on != SymplecticOn::nothing &&
+                                  !has(m, "project", "output");
                          })),
                          method_name);
 

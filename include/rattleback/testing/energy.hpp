@@ -1,5 +1,10 @@
-// Energy over a long run: the range of its oscillation, whether it grows, and the slope.
+// Energy over a long run: the spread of its oscillation, whether it grows, and its drift.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
 
 #include "rattleback/testing/results.hpp"
 #include "rattleback/testing/trial.hpp"
@@ -11,17 +16,15 @@ struct EnergyOptions {
   int steps = 2000;
 };
 
-/// Least-squares slope of y over 0, 1, 2, ..., from the textbook's two sums: not as runs compute
-/// their drift, which this law would then not see.
-inline double least_squares_slope(const std::vector<double>& y) {
-  const double middle = (static_cast<double>(y.size()) - 1) / 2;
-  double above = 0, below = 0;
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    const double x = static_cast<double>(k) - middle;
-    above += x * y[k];
-    below += x * x;
-  }
-  return below > 0 ? above / below : 0;
+/// What part of the values is below it.
+inline double percentile(std::vector<double> values, double part) {
+  if (values.empty()) return 0;
+  const auto at = values.begin() + std::lround(part * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+inline double spread(const std::vector<double>& values) {
+  return percentile(values, 0.9) - percentile(values, 0.1);
 }
 
 /// From the first step on: a method that leaves {g,H} = 0 jumps off its start.
@@ -29,18 +32,20 @@ template <class Trial, class Energy>
 EnergyResult measure_energy(Trial& trial, double before, Energy&& energy,
                             const EnergyOptions& options) {
   EnergyResult result;
-  double low = 0, high = 0;
   std::vector<double> changes;
-  while (result.steps < options.steps && trial.step(options.step)) {
+  bool finite = true;
+  while (finite && result.steps < options.steps && trial.step(options.step)) {
     const double change = energy() - before;
-    low = result.steps == 0 ? change : std::min(low, change);
-    high = result.steps == 0 ? change : std::max(high, change);
-    changes.push_back(change);
-    result.range = std::isfinite(change) ? high - low : change;
-    if (++result.steps == options.steps / 4) result.early_range = result.range;
-    if (!std::isfinite(change)) break;
+    finite = std::isfinite(change);
+    if (finite) changes.push_back(change);
+    ++result.steps;
   }
-  result.drift = least_squares_slope(changes) * result.steps;
+  const auto quarter = static_cast<std::ptrdiff_t>(changes.size() / 4);
+  const std::vector<double> first(changes.begin(), changes.begin() + quarter),
+      last(changes.end() - quarter, changes.end());
+  result.spread = finite ? spread(changes) : std::numeric_limits<double>::infinity();
+  result.early_spread = spread(first);
+  result.drift = percentile(last, 0.5) - percentile(first, 0.5);
   result.round_off = 1e-12 * std::max(1.0, std::abs(before));
   result.failure = trial.failure();
   return result;

@@ -66,19 +66,22 @@ struct ResidualResult : Result {
   std::string text() const;
 };
 
-/// Energy over a long run.
+/// Energy over a long run. A symplectic method conserves an energy of its own, H + h^p F(z) + ...:
+/// H then is a function of where the motion is, and its values later are those it had before. They
+/// are compared by percentiles: of a chaotic motion the extremes of F are rare, a thousand times
+/// its usual size, and larger the longer one looks.
 struct EnergyResult : Result {
   int steps = 0;
-  double range = 0;        ///< max - min over all steps
-  double early_range = 0;  ///< the same over the first quarter
-  double drift = 0;        ///< least-squares slope times the length of the run
-  double round_off = 0;    ///< a range below this says nothing
+  double spread = 0;        ///< from the 10th to the 90th percentile of all steps
+  double early_spread = 0;  ///< the same of the first quarter
+  double drift = 0;         ///< the median of the last quarter less that of the first
+  double round_off = 0;     ///< a spread below this says nothing
 
-  /// How much the range grew after the first quarter: near 1 when bounded, 4 for a pure drift.
+  /// How much the spread grew after the first quarter: near 1 when bounded, 4 for a pure drift.
   double growth() const;
-  /// The drift as part of the range: small when energy oscillates, near 1 for a pure drift.
+  /// The drift as part of the spread: small when energy oscillates, 15/16 for a pure drift.
   double drift_share() const;
-  bool at_round_off() const { return range <= round_off; }
+  bool at_round_off() const { return spread <= round_off; }
   std::string text() const;
 };
 
