@@ -79,10 +79,14 @@ int exit_code(const FinishedRun& run) {
 
 int run(const RunRequest& request) {
   require_sensible(request);
-  catch_signals();
+  leave_on_signals();
   std::optional<ModelFile> model = model_of(request);
-  if (model && model->sweep) return sweep(request, *model);
+  if (model && model->sweep) {
+    catch_signals();
+    return sweep(request, *model);
+  }
   Job job = model ? new_job(request, std::move(*model)) : resumed_job(request);
+  catch_signals();
   require_axes(request.plot_coordinates, job.header.layout);
 
   // A picture is drawn from the run file where there is one.

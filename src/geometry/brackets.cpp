@@ -32,10 +32,15 @@ std::vector<Expression> Brackets::vector(std::span<const Expression> f, Expressi
   return result;
 }
 
-SparseExpressions Brackets::matrix(std::span<const Expression> f, std::span<const Expression> g) {
-  std::vector<std::vector<int>> users(2 * n_);  // of each input: which g depend on it
+Brackets::Users Brackets::users_of(std::span<const Expression> g) {
+  Users users(2 * n_);
   for (std::size_t j = 0; j < g.size(); ++j)
     for (const auto& entry : gradient_of(g[j])) users[entry.input].push_back(static_cast<int>(j));
+  return users;
+}
+
+SparseExpressions Brackets::matrix(std::span<const Expression> f, std::span<const Expression> g,
+                                   const Users& users) {
   SparseExpressions result;
   result.rows = static_cast<int>(f.size());
   result.columns = static_cast<int>(g.size());

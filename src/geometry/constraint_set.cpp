@@ -4,27 +4,6 @@
 
 namespace rattleback::detail {
 
-namespace {
-
-/// (column, value), columns ascending
-using SparseRow = std::vector<std::pair<int, double>>;
-
-double product(const SparseRow& a, const SparseRow& b) {
-  double sum = 0;
-  auto x = a.begin(), y = b.begin();
-  while (x != a.end() && y != b.end()) {
-    if (x->first < y->first)
-      ++x;
-    else if (y->first < x->first)
-      ++y;
-    else
-      sum += x++->second * y++->second;
-  }
-  return sum;
-}
-
-}  // namespace
-
 void Functions::append(std::span<const Expression> f) {
   std::vector<Program::Output> outputs;
   const int batch = static_cast<int>(batches_.size());

@@ -10,10 +10,26 @@
 #include "rattleback/geometry/brackets.hpp"
 #include "rattleback/solve/ordering.hpp"
 #include "rattleback/solve/sparse.hpp"
+#include "rattleback/solve/sparse_row.hpp"
 
 namespace rattleback::detail {
 
 using Point = std::vector<double>;  ///< q, then p
+
+/// Without the elements at these places, ascending.
+template <class T>
+void erase_places(std::vector<T>& from, const std::vector<int>& places) {
+  std::size_t kept = 0, next = 0;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (next < places.size() && places[next] == static_cast<int>(i)) {
+      ++next;
+      continue;
+    }
+    if (kept != i) from[kept] = std::move(from[i]);
+    ++kept;
+  }
+  from.resize(kept);
+}
 
 /// Values and gradients of several functions at a point.
 struct Linearisation {
@@ -32,7 +48,10 @@ class Functions {
   int count() const { return static_cast<int>(functions_.size()); }
   Expression expression(int i) const { return functions_[i].expression; }
   void append(std::span<const Expression> f);
-  void erase(int i) { functions_.erase(functions_.begin() + i), solver_.reset(); }
+  void erase(const std::vector<int>& places) {
+    erase_places(functions_, places);
+    solver_.reset();
+  }
   Linearisation at(const Point& z) const;
   const std::vector<double>& scale() const { return scale_; }
 

@@ -4,10 +4,13 @@
 #include <vector>
 
 #include "rattleback/geometry/dirac.hpp"
+#include "rattleback/solve/independent_rows.hpp"
 #include "samples.hpp"
 
 namespace rattleback::detail {
 
+/// Few gradients are eliminated as they come, so that the later ones are the dependent ones; of
+/// many a well conditioned set is kept.
 class Dependence {
  public:
   /// Of the gradients of chi at the samples.
@@ -24,11 +27,15 @@ class Dependence {
   DiracChain::Redundant redundancy(int row) const;
 
  private:
+  void eliminate(const Functions& chi, const Samples& samples, double zero);
+  void choose(const Functions& chi, const Samples& samples, double zero);
   void find_rows(int count);
   void find_implied(const Functions& chi, Brackets& brackets, Samples& samples, double tolerance);
 
   RankDecision rank_;
-  std::vector<Elimination> eliminations_;  // one a sample
+  std::vector<Elimination> eliminations_;  // one a sample, of few
+  std::vector<SparseRow> gradients_;       // where the rank is largest, of many
+  std::vector<int> kept_;
   std::vector<int> rows_;
   std::vector<bool> implied_;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <unordered_set>
 
 #include "dependence.hpp"
 #include "ranks.hpp"
@@ -28,6 +29,15 @@ bool is_large(const SystemDescription& system) {
   return static_cast<int>(system.constraints.size()) > Samples::many;
 }
 
+constexpr std::size_t most_explained = 8;  // redundant ones, where there are many constraints
+
+/// Of many constraints the smallest pivot is legitimately small, over a chain of m links as m^-2:
+/// 1.2e-7 of its terms for 10^3, 1.2e-9 for 10^4. What is zero stays near round-off.
+double zero_among(const SystemDescription& system, double tolerance) {
+  const double few = static_cast<double>(Samples::many) / std::ssize(system.constraints);
+  return is_large(system) ? std::max(1e-13, tolerance * few) : tolerance;
+}
+
 class Algorithm {
  public:
   Algorithm(const SystemDescription& system, const State<double>* start,
@@ -41,6 +51,7 @@ class Algorithm {
         energy_(brackets_, chi_.scale()),
         samples_(chi_, energy_, start, is_large(system) ? 2 : options.points, options.seed) {
     energy_.append(std::span(&system.hamiltonian, 1));
+    options_.tolerance = zero_among(system, options.tolerance);
   }
 
   DiracChain run() {
@@ -112,13 +123,13 @@ class Algorithm {
       const bool zero = dependence.vanishes(rows[k]);
       const bool nothing = graph_.is_constant(chi_.expression(rows[k]), 0);
       if (!nothing && (zero || !dependence.is_implied(k))) return irregular(rows[k], zero);
-      chain_.redundant.push_back(dependence.redundancy(rows[k]));
+      chain_.redundant.push_back(k < most_explained || !is_large(system_)
+                                     ? dependence.redundancy(rows[k])
+                                     : DiracChain::Redundant{rows[k], {}, false});
     }
-    for (const int i : std::views::reverse(rows)) {
-      chi_.erase(i);
-      chain_.constraints.erase(chain_.constraints.begin() + i);
-      chain_.kept.erase(chain_.kept.begin() + i);
-    }
+    chi_.erase(rows);
+    detail::erase_places(chain_.constraints, rows);
+    detail::erase_places(chain_.kept, rows);
     return true;
   }
 
@@ -135,7 +146,7 @@ class Algorithm {
       for (int i = 0; i < chi_.count(); ++i)
         rows[i].emplace(m, detail::bracket(l.slope[i], slope, n_));
       Elimination& e = eliminations.emplace_back(m, options_.tolerance);
-      e.run(rows, roots(false));
+      e.run(rows, roots(false), generations());
       finder.add(rows, m, e, s.start);
     }
     chain_.multiplier_rank = finder.decision();
@@ -159,6 +170,12 @@ class Algorithm {
     return root;
   }
 
+  std::vector<int> generations() const {
+    std::vector<int> of;
+    for (const ChainConstraint& c : chain_.constraints) of.push_back(c.generation);
+    return of;
+  }
+
   void free_multipliers(const Elimination& e) {
     std::vector<bool> used(chain_.primaries);
     for (const auto& pivot : e.pivots()) used[pivot.column] = true;
@@ -179,34 +196,37 @@ class Algorithm {
             at != d.rest.end() && at->second.ratio() > options_.tolerance)
           rows.insert(d.row);
     }
+    const std::vector<Expression> phi = first(m);
+    const Brackets::Users users = brackets_.users_of(phi);
     detail::SymbolicElimination symbolic(graph_, generic, [&](int i) {
       detail::SymbolicElimination::Row row;
       const Expression chi = chi_.expression(i);
-      if (!generic.operations(i).empty() || generic_pivot(generic, i))
-        for (int a = 0; a < m; ++a) {
-          const Expression p = brackets_(chi, chi_.expression(a));
-          if (!graph_.is_constant(p, 0)) row[a] = p;
-        }
+      if (!generic.operations(i).empty() || generic.is_pivot(i)) {
+        const SparseExpressions p = brackets_.matrix(std::span(&chi, 1), phi, users);
+        for (std::size_t k = 0; k < p.column.size(); ++k) row[p.column[k]] = p.value[k];
+      }
       row[m] = brackets_(chi, system_.hamiltonian);
       return row;
     });
     std::vector<Candidate> candidates;
+    std::unordered_set<int> known;
     for (const auto& d : generic.dependent())
       if (rows.count(d.row)) {
         const Expression psi = tidied(graph_, symbolic.reduced(d.row).at(m));
-        if (std::none_of(candidates.begin(), candidates.end(),
-                         [&](const Candidate& c) { return c.expression == psi; }))
-          candidates.push_back({d.row, psi});
+        if (known.insert(psi.node).second) candidates.push_back({d.row, psi});
       }
+    std::ranges::sort(candidates, {}, &Candidate::row);
     return candidates;
   }
-  static bool generic_pivot(const Elimination& e, int row) {
-    return std::any_of(e.pivots().begin(), e.pivots().end(),
-                       [&](const auto& p) { return p.row == row; });
+  std::vector<Expression> first(int count) const {
+    std::vector<Expression> f;
+    for (int a = 0; a < count; ++a) f.push_back(chi_.expression(a));
+    return f;
   }
 
   bool accept(const std::vector<Candidate>& candidates) {
     const int before = chi_.count();
+    std::vector<Expression> found;
     for (const Candidate& c : candidates) {
       const int generation = chain_.constraints[c.row].generation + 1;
       add(c.expression, generation, c.row);
@@ -217,8 +237,9 @@ class Algorithm {
                         std::to_string(options_.most_generations) + " generations";
         return false;
       }
-      chi_.append(std::span(&c.expression, 1));
+      found.push_back(c.expression);
     }
+    chi_.append(found);
     if (!samples_.move()) {
       chain_.outcome = Outcome::inconsistent;
       chain_.culprit = samples_.nearest().worst;
@@ -242,14 +263,16 @@ class Algorithm {
   bool drop_dependent(int before) {
     const Dependence dependence(chi_, brackets_, samples_, options_.tolerance);
     chain_.gradient_rank = dependence.rank();
-    for (std::size_t k = dependence.rows().size(); k-- > 0;) {
+    std::vector<int> dropped;
+    for (std::size_t k = 0; k < dependence.rows().size(); ++k) {
       const int i = dependence.rows()[k];
       if (i < before) continue;
       const bool zero = dependence.vanishes(i);
       if (zero || !dependence.is_implied(k)) return irregular(i, zero);
-      chi_.erase(i);
-      chain_.constraints.erase(chain_.constraints.begin() + i);
+      dropped.push_back(i);
     }
+    chi_.erase(dropped);
+    detail::erase_places(chain_.constraints, dropped);
     chain_.gradient_rank.rows = chi_.count();
     if (chi_.count() > before) chain_.generations = chain_.constraints.back().generation;
     return chi_.count() > before;

@@ -1,7 +1,10 @@
 #include "elimination.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
+
+#include "rattleback/solve/ordering.hpp"
 
 namespace rattleback::detail {
 
@@ -43,21 +46,28 @@ void Elimination::reduce(int i, SizedRow& row) {
   }
 }
 
-/// Large enough, used by the fewest rows to come (little fill), then the largest; -1: all are zero.
-int Elimination::choose(const SizedRow& row, const std::vector<double>& scale,
-                        const std::vector<int>& later, int preferred) {
-  const int columns = static_cast<int>(pivot_of_.size());
-  const auto weight = [&](const auto& entry) {
-    return std::abs(entry.second.value) / scale[entry.first];
-  };
-  double largest = 0;
-  for (const auto& entry : row)
-    if (entry.first < columns) largest = std::max(largest, weight(entry));
+double Elimination::weight(const SizedRow& row, int column) const {
+  return std::abs(row.at(column).value) / scale_[column];
+}
+
+/// The column with the largest entry, in units of the columns; -1: all are zero.
+int Elimination::heaviest(const SizedRow& row) const {
+  int best = -1;
+  double most = 0;
+  for (const auto& [j, value] : row)
+    if (j < static_cast<int>(scale_.size()))
+      if (const double w = std::abs(value.value) / scale_[j]; w > most) best = j, most = w;
+  return best;
+}
+
+/// Large enough, used by the fewest rows to come (little fill), then the largest.
+int Elimination::choose(const SizedRow& row, double largest, const std::vector<int>& later,
+                        int preferred) const {
   int best = -1;
   double best_weight = 0;
-  for (const auto& entry : row) {
-    const int j = entry.first;
-    const double w = j < columns ? weight(entry) : 0;
+  for (const auto& [j, value] : row) {
+    if (j >= static_cast<int>(scale_.size())) continue;
+    const double w = std::abs(value.value) / scale_[j];
     if (w == 0 || w < (j == preferred ? 0.1 : 0.3) * largest) continue;
     if (j == preferred) return j;
     if (best < 0 || later[j] < later[best] || (later[j] == later[best] && w > best_weight))
@@ -66,35 +76,118 @@ int Elimination::choose(const SizedRow& row, const std::vector<double>& scale,
   return best;
 }
 
-void Elimination::run(const std::vector<SizedRow>& rows, const std::vector<int>& preferred) {
+namespace {
+
+/// Rows that meet in a column, or in the column that one of them is to have as pivot: so many of
+/// them come to share entries as the elimination goes on.
+CouplingPattern couplings(const std::vector<SizedRow>& rows, int columns,
+                          const std::vector<int>& preferred) {
+  constexpr std::size_t crowd = 32;  // a column of more is dense anyway
+  const int m = static_cast<int>(rows.size());
+  std::vector<int> owner(columns, -1);
+  for (int i = 0; i < m && !preferred.empty(); ++i)
+    if (preferred[i] >= 0 && rows[i].count(preferred[i])) owner[preferred[i]] = i;
+  std::vector<std::vector<int>> users(columns);
+  CouplingPattern pattern(m);
+  for (int i = 0; i < m; ++i)
+    for (const auto& [j, value] : rows[i]) {
+      if (j >= columns) continue;
+      auto& others = users[j];
+      if (owner[j] >= 0)
+        pattern[i].push_back(owner[j]);
+      else if (others.size() >= crowd)
+        pattern[i].push_back(others.back());
+      else
+        pattern[i].insert(pattern[i].end(), others.begin(), others.end());
+      others.push_back(i);
+    }
+  return normalised(pattern);
+}
+
+std::vector<int> order_of(const std::vector<SizedRow>& rows, int columns,
+                          const std::vector<int>& preferred, const std::vector<int>& rank_of) {
+  std::vector<int> order(rows.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (order.size() <= Elimination::many) return order;
+  const CouplingPattern pattern = couplings(rows, columns, preferred);
+  if (auto perfect = perfect_elimination_ordering(pattern))
+    order = std::move(*perfect);
+  else
+    order = fill_reducing_ordering(pattern);
+  if (!rank_of.empty())
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int i, int j) { return rank_of[i] < rank_of[j]; });
+  return order;
+}
+
+}  // namespace
+
+void Elimination::run(const std::vector<SizedRow>& rows, const std::vector<int>& preferred,
+                      const std::vector<int>& rank_of) {
   const int columns = static_cast<int>(pivot_of_.size());
   std::vector<int> later(columns);  // rows still to come that have the column
-  std::vector<double> scale(columns);
+  scale_.assign(columns, 0);
   for (const SizedRow& row : rows)
     for (const auto& [j, value] : row)
-      if (j < columns) ++later[j], scale[j] = std::max(scale[j], value.size);
+      if (j < columns) ++later[j], scale_[j] = std::max(scale_[j], value.size);
   operations_.resize(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    SizedRow row = rows[i];
-    bool vanishes = true;
-    for (const auto& [j, value] : rows[i])
-      if (j < columns) {
-        --later[j];
-        vanishes = vanishes && value.ratio() <= tolerance_;
-      }
-    reduce(static_cast<int>(i), row);
-    for (auto at = row.begin(); at != row.end() && at->first < columns;)
-      at = is_zero(at->second) ? row.erase(at) : std::next(at);
-    const int best = choose(row, scale, later, preferred.empty() ? -1 : preferred[i]);
-    if (best < 0) {
-      dependent_.push_back({static_cast<int>(i), vanishes, std::move(row)});
-      continue;
-    }
-    least_kept_ = std::min(least_kept_, row.at(best).ratio());
-    pivot_of_[best] = rank();
-    pivots_.push_back({static_cast<int>(i), best});
-    kept_.push_back(std::move(row));
+  is_pivot_.assign(rows.size(), false);
+  size_.assign(rows.size(), 0);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (const int j = heaviest(rows[i]); j >= 0) size_[i] = weight(rows[i], j);
+  const std::vector<int> order = order_of(rows, columns, preferred, rank_of);
+  const auto rank = [&](int i) { return rank_of.empty() ? 0 : rank_of[i]; };
+  for (auto first = order.begin(); first != order.end();) {
+    const auto end =
+        std::find_if(first, order.end(), [&](int i) { return rank(i) != rank(*first); });
+    take_all({first, end}, rows, preferred, later);
+    first = end;
   }
+}
+
+/// Of many rows those that nearly depend on others wait: a later one may have their direction, too,
+/// and then more of it. So what is kept is well conditioned where it can be.
+void Elimination::take_all(std::vector<int> open, const std::vector<SizedRow>& rows,
+                           const std::vector<int>& preferred, std::vector<int>& later) {
+  const bool first_come = static_cast<int>(rows.size()) <= many;
+  for (const double least : {0.1, 1e-3, 1e-6, 0.0}) {
+    if (first_come && least > 0) continue;
+    std::vector<int> waiting;
+    for (const int i : open)
+      if (!take(i, rows[i], later, preferred.empty() ? -1 : preferred[i], least))
+        waiting.push_back(i);
+    open = std::move(waiting);
+  }
+}
+
+/// False: it has to wait, as less than this part of it is left.
+bool Elimination::take(int i, const SizedRow& given, std::vector<int>& later, int preferred,
+                       double least) {
+  const int columns = static_cast<int>(pivot_of_.size());
+  SizedRow row = given;
+  operations_[i].clear();
+  reduce(i, row);
+  for (auto at = row.begin(); at != row.end() && at->first < columns;)
+    at = is_zero(at->second) ? row.erase(at) : std::next(at);
+  const int most = heaviest(row);
+  if (most >= 0 && weight(row, most) < least * size_[i]) return false;
+  bool vanishes = true;
+  for (const auto& [j, value] : given)
+    if (j < columns) {
+      --later[j];
+      vanishes = vanishes && value.ratio() <= tolerance_;
+    }
+  if (most < 0) {
+    dependent_.push_back({i, vanishes, std::move(row)});
+    return true;
+  }
+  const int best = choose(row, weight(row, most), later, preferred);
+  least_kept_ = std::min(least_kept_, row.at(best).ratio());
+  pivot_of_[best] = rank();
+  pivots_.push_back({i, best});
+  kept_.push_back(std::move(row));
+  is_pivot_[i] = true;
+  return true;
 }
 
 std::vector<std::pair<int, double>> Elimination::combination(int row) const {

@@ -1,6 +1,7 @@
 // Row-by-row elimination of a sparse matrix whose entries know their round-off. Earlier rows are
 // kept and later ones found dependent; the pivot of a row is chosen among its columns, so that this
-// is elimination with partial pivoting of the transpose.
+// is elimination with partial pivoting of the transpose. Many rows are taken in an order that
+// reduces fill, which decides nothing but which of several dependent rows are the dependent ones.
 #pragma once
 
 #include <functional>
@@ -18,9 +19,13 @@ class Elimination {
   /// columns: those that may be pivots; entries beyond are carried along (right-hand sides).
   Elimination(int columns, double tolerance) : tolerance_(tolerance), pivot_of_(columns, -1) {}
 
+  static constexpr int many = 200;  ///< rows; up to here they are taken as they come
+
   /// Rows in the order in which they are to be kept. preferred: for each row the column to take as
   /// pivot where its entry is not small (the diagonal of a symmetric matrix); -1 for any.
-  void run(const std::vector<SizedRow>& rows, const std::vector<int>& preferred = {});
+  /// rank_of: rows with a lower one are kept first, whatever the fill.
+  void run(const std::vector<SizedRow>& rows, const std::vector<int>& preferred = {},
+           const std::vector<int>& rank_of = {});
 
   struct Operation {
     int pivot;      ///< index into pivots()
@@ -43,19 +48,28 @@ class Elimination {
   double most_dropped() const { return most_dropped_; }
   /// A dependent row as combination of kept ones: (row, factor).
   std::vector<std::pair<int, double>> combination(int row) const;
+  bool is_pivot(int row) const { return is_pivot_[row]; }
   /// Solves A x = b in place for a regular square matrix.
   void solve(std::vector<double>& b) const;
 
  private:
   void reduce(int i, SizedRow& row);
-  int choose(const SizedRow& row, const std::vector<double>& scale, const std::vector<int>& later,
-             int preferred);
+  void take_all(std::vector<int> open, const std::vector<SizedRow>& rows,
+                const std::vector<int>& preferred, std::vector<int>& later);
+  bool take(int i, const SizedRow& given, std::vector<int>& later, int preferred, double least);
+  double weight(const SizedRow& row, int column) const;
+  int heaviest(const SizedRow& row) const;
+  int choose(const SizedRow& row, double largest, const std::vector<int>& later,
+             int preferred) const;
   bool is_zero(const Sized& x);
 
   double tolerance_;
   std::vector<int> pivot_of_;  // of each column: which pivot, -1 none yet
+  std::vector<double> scale_;  // of each column: its largest size
+  std::vector<double> size_;   // of each row: its largest entry, in units of the columns
   std::vector<Pivot> pivots_;
   std::vector<SizedRow> kept_;  // of each pivot
+  std::vector<bool> is_pivot_;  // of each row
   std::vector<std::vector<Operation>> operations_;
   std::vector<Dependent> dependent_;
   double least_kept_ = 1, most_dropped_ = 0;

@@ -31,9 +31,10 @@ Samples::Samples(Functions& chi, const Functions& energy, const State<double>* s
   start_->insert(start_->end(), start->p.begin(), start->p.end());
 }
 
-/// Long chains are large, their links not.
+/// Long chains are large, their links not; and what each link is off adds up along them.
 double Samples::largest_spread() const {
-  return chi_.count() > many ? 1 : std::numeric_limits<double>::infinity();
+  return chi_.count() > many ? static_cast<double>(many) / chi_.count()
+                             : std::numeric_limits<double>::infinity();
 }
 
 /// Around the start, or anywhere; closer from attempt to attempt.

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "elimination.hpp"
@@ -20,23 +21,21 @@ class SymbolicElimination {
 
   /// Row i after it. Entries that the numbers took for zero are still there, and mean nothing.
   const Row& reduced(int i) {
-    if (const auto known = reduced_.find(i); known != reduced_.end()) return known->second;
-    Row row = source_(i);
-    for (const auto& operation : numbers_.operations(i)) {
-      const auto& [pivot_row, column] = numbers_.pivots()[operation.pivot];
-      const Row& pivot = reduced(pivot_row);
-      const auto entry = row.find(column);
-      if (entry == row.end()) continue;
-      const Expression factor = tidied(graph_, graph_.divide(entry->second, pivot.at(column)));
-      row.erase(entry);
-      for (const auto& [j, value] : pivot) {
-        if (j == column) continue;
-        const Expression product = graph_.multiply(factor, value);
-        const auto [slot, is_new] = row.try_emplace(j, graph_.negate(product));
-        if (!is_new) slot->second = tidied(graph_, graph_.subtract(slot->second, product));
-      }
+    // Its pivots, theirs, and so on, each before those that need it: no recursion, however many.
+    std::set<int> open, needed;
+    const auto ask = [&](int row) {
+      for (const auto& operation : numbers_.operations(row))
+        if (!reduced_.count(numbers_.pivots()[operation.pivot].row)) open.insert(operation.pivot);
+    };
+    if (!reduced_.count(i)) ask(i);
+    while (!open.empty()) {
+      const int k = *open.rbegin();
+      open.erase(k);
+      needed.insert(k);
+      ask(numbers_.pivots()[k].row);
     }
-    return reduced_[i] = std::move(row);
+    for (const int k : needed) reduce(numbers_.pivots()[k].row);
+    return reduce(i);
   }
 
   /// Solves a regular system whose right-hand side is column `right`.
@@ -56,6 +55,27 @@ class SymbolicElimination {
   }
 
  private:
+  /// Where the rows of its pivots are there already.
+  const Row& reduce(int i) {
+    if (const auto known = reduced_.find(i); known != reduced_.end()) return known->second;
+    Row row = source_(i);
+    for (const auto& operation : numbers_.operations(i)) {
+      const auto& [pivot_row, column] = numbers_.pivots()[operation.pivot];
+      const Row& pivot = reduced_.at(pivot_row);
+      const auto entry = row.find(column);
+      if (entry == row.end()) continue;
+      const Expression factor = tidied(graph_, graph_.divide(entry->second, pivot.at(column)));
+      row.erase(entry);
+      for (const auto& [j, value] : pivot) {
+        if (j == column) continue;
+        const Expression product = graph_.multiply(factor, value);
+        const auto [slot, is_new] = row.try_emplace(j, graph_.negate(product));
+        if (!is_new) slot->second = tidied(graph_, graph_.subtract(slot->second, product));
+      }
+    }
+    return reduced_[i] = std::move(row);
+  }
+
   Graph& graph_;
   const Elimination& numbers_;
   std::function<Row(int)> source_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/integrators/index1.hpp"
@@ -65,6 +64,24 @@ std::string obstacle_of_traits(const Method& method, const Problem& problem) {
   return {};
 }
 
+/// What the stepper of a large system would say, which takes long to make: only index1 asks for
+/// more than traits, constraints q_k that H does not depend on.
+std::string obstacle_of_expressions(const Method& method, const Problem& problem) {
+  if (method.family().name != "index1") return {};
+  const CanonicalSystem& form = problem.form;
+  if (!form.hamiltonian) return "H has no closed form";
+  const std::vector<int> in_energy = form.graph().inputs_of(form.hamiltonian);
+  for (int i = 0; i < form.constraint_count(); ++i) {
+    const Node& g = form.graph().node(form.constraints[i]);
+    if (g.operation != Operation::input)
+      return "constraint '" + problem.label(i) + "' is not a coordinate itself; use rattle";
+    if (std::ranges::binary_search(in_energy, g.a))
+      return "constraint '" + problem.label(i) +
+             "' fixes a coordinate that H depends on; use rattle";
+  }
+  return {};
+}
+
 std::string obstacle_of_stepper(const Method& method, const Problem& problem) {
   try {
     (void)method.stepper<double>(problem.system);
@@ -118,17 +135,13 @@ std::string obstacle_of_form(const Method& method, const Problem& problem) {
 
 std::vector<std::string> obstacles(const Problem& problem, const Analysis& analysis) {
   constexpr int large = 300;
-  const bool each = problem.system.dimension() + problem.system.constraint_count() <= large;
-  std::map<std::string, std::string> of_family;
+  const bool made = problem.system.dimension() + problem.system.constraint_count() <= large;
   std::vector<std::string> result;
   for (const Method& method : law_methods()) {
     std::string reason = obstacle_of_traits(method, problem);
-    if (reason.empty() && each) reason = obstacle_of_stepper(method, problem);
-    if (reason.empty() && !each) {
-      const auto [known, is_new] = of_family.try_emplace(method.family().name);
-      if (is_new) known->second = obstacle_of_stepper(method, problem);
-      reason = known->second;
-    }
+    if (reason.empty())
+      reason =
+          made ? obstacle_of_stepper(method, problem) : obstacle_of_expressions(method, problem);
     result.push_back(reason.empty() ? analysis.obstacle : reason);
   }
   return result;

@@ -25,7 +25,14 @@ class Brackets {
   /// {f_i, g}.
   std::vector<Expression> vector(std::span<const Expression> f, Expression g);
   /// {f_i, g_j}: only pairs that share a conjugate pair of variables are looked at.
-  SparseExpressions matrix(std::span<const Expression> f, std::span<const Expression> g);
+  SparseExpressions matrix(std::span<const Expression> f, std::span<const Expression> g) {
+    return matrix(f, g, users_of(g));
+  }
+  /// The same where it was found out before which g depend on each of the inputs.
+  using Users = std::vector<std::vector<int>>;
+  Users users_of(std::span<const Expression> g);
+  SparseExpressions matrix(std::span<const Expression> f, std::span<const Expression> g,
+                           const Users& users);
 
  private:
   Graph* graph_;

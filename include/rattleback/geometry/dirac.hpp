@@ -54,8 +54,9 @@ struct DiracChain {
   RankDecision primary_rank;                 ///< of dg on phi = 0, all given ones
   std::vector<int> kept;                     ///< the primaries that were kept, in the given numbers
   struct Redundant {
-    int index;                                        ///< which of the given primaries
-    std::vector<std::pair<int, double>> combination;  ///< its gradient at a point, by others'
+    int index;  ///< which of the given primaries
+    /// Its gradient at a point, by others'; of many constraints for the first few only.
+    std::vector<std::pair<int, double>> combination;
     bool constant;  ///< the factors are the same at every point found
   };
   std::vector<Redundant> redundant;

@@ -33,8 +33,8 @@ constexpr int most_judged_constraints = 100;
 /// empty if it can.
 std::string obstacle_of_form(const Method& method, const Problem& problem);
 
-/// For each of law_methods() why it cannot run this system; empty if it can. Steppers of
-/// large systems take long to make: there the first of a family speaks for all.
+/// For each of law_methods() why it cannot run this system; empty if it can. Steppers of large
+/// systems take long to make: there the expressions tell.
 std::vector<std::string> obstacles(const Problem& problem, const Analysis& analysis);
 
 }  // namespace rattleback::study
