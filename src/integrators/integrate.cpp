@@ -37,12 +37,18 @@ AnyMotionPointer phase_space_motion(const AnySystem& system, const Method& metho
                                     const std::vector<std::string>& coordinates,
                                     const SolveOptions& solve) {
   require_applies(method, system);
+  return phase_space_motion(system, method.info().name, method.stepper<double>(system, solve),
+                            start, coordinates);
+}
+
+AnyMotionPointer phase_space_motion(const AnySystem& system, const std::string& method,
+                                    AnyStepperPointer<double> stepper, const State<double>& start,
+                                    const std::vector<std::string>& coordinates) {
   if (static_cast<int>(coordinates.size()) != system.dimension())
     throw InputError("coordinates", std::to_string(coordinates.size()) + " names for " +
                                         std::to_string(system.dimension()) + " coordinates");
-  auto stepper = method.stepper<double>(system, solve);
   const MotionInfo info{.model = system.name(),
-                        .method = method.info().name,
+                        .method = method,
                         .layout = phase_space(coordinates),
                         .constraints = system.constraint_count(),
                         .multipliers = static_cast<int>(stepper->lambda().size())};

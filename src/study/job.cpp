@@ -42,11 +42,7 @@ RunHeader header_of(const JobRequest& request, Job& job) {
   RunHeader header = describe_run(job.motion->info(), job.options);
   header.model_text = job.problem.file.text;
   header.settings["path"] = job.problem.file.path;
-  if (request.multipliers == Multipliers::minimal) {
-    header.settings["multipliers"] = "minimal";
-    if (job.problem.complete && header.multipliers > 0)
-      header.multipliers = job.problem.complete->constraint_count();
-  }
+  if (request.multipliers == Multipliers::minimal) header.settings["multipliers"] = "minimal";
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
   return header;
 }
@@ -140,7 +136,7 @@ FinishedRun run(Job& job, const std::function<bool(const Progress&)>& progress) 
   GuardedSink guarded(job.sink.get());
   std::optional<MinimalMultipliers> spread;
   if (problem.complete && job.header.settings.contains("multipliers"))
-    spread.emplace(*problem.complete, problem.system, guarded);
+    spread.emplace(*problem.complete, guarded);
   job.options.progress = [&](const Progress& p) {
     return (!progress || progress(p)) && guarded.error().empty();
   };

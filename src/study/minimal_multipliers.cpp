@@ -16,26 +16,21 @@ constexpr double rank_tolerance = 1e-8;
 
 }  // namespace
 
-MinimalMultipliers::MinimalMultipliers(AnySystem complete, AnySystem kept, RunSink& sink)
-    : complete_(std::move(complete)),
-      kept_(std::move(kept)),
-      sink_(sink),
-      solver_(rank_tolerance) {}
+MinimalMultipliers::MinimalMultipliers(AnySystem complete, RunSink& sink)
+    : complete_(std::move(complete)), sink_(sink), solver_(rank_tolerance) {}
 
 void MinimalMultipliers::add(const Sample& sample) {
   Sample full = sample;
   Eigen::VectorXd lambda;
   if (!sample.multipliers.empty()) {
-    const Eigen::Map<const Eigen::VectorXd> kept(sample.multipliers.data(),
-                                                 static_cast<long>(sample.multipliers.size()));
-    const int m = complete_.constraint_count();
-    lambda.setConstant(m, std::numeric_limits<double>::quiet_NaN());  // before the first step
-    if (kept.allFinite()) {
-      const State<double> z = phase_point(sample.values);
-      const Eigen::VectorXd force = slopes(kept_, z).transpose() * kept;
-      if (solver_.factor(slopes(complete_, z).transpose()).finite) lambda = solver_.solve(force);
+    const Eigen::Map<const Eigen::VectorXd> in_use(sample.multipliers.data(),
+                                                   static_cast<long>(sample.multipliers.size()));
+    lambda.setConstant(in_use.size(), std::numeric_limits<double>::quiet_NaN());
+    if (in_use.allFinite()) {  // else before the first step
+      const Eigen::MatrixXd dg = slopes(complete_, phase_point(sample.values)).transpose();
+      if (solver_.factor(dg).finite) lambda = solver_.solve(dg * in_use);
     }
-    full.multipliers = {lambda.data(), static_cast<std::size_t>(m)};
+    full.multipliers = {lambda.data(), static_cast<std::size_t>(lambda.size())};
   }
   sink_.add(full);
 }

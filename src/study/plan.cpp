@@ -8,6 +8,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/timescale.hpp"
 #include "rattleback/study/verdict.hpp"
+#include "redundant_stepper.hpp"
 
 namespace rattleback::study {
 
@@ -161,6 +162,10 @@ Plan make_plan(const Problem& problem, const Wishes& wishes) {
 }
 
 AnyMotionPointer motion_of(const Problem& problem, const Plan& plan) {
+  if (problem.complete)
+    return phase_space_motion(*problem.complete, plan.method->info().name,
+                              std::make_unique<RedundantStepper>(problem, *plan.method, plan.solve),
+                              problem.start.value(), problem.form.source.coordinates);
   return phase_space_motion(problem.system, *plan.method, problem.start.value(),
                             problem.form.source.coordinates, plan.solve);
 }

@@ -8,6 +8,7 @@
 #include "rattleback/expression/program.hpp"
 #include "rattleback/geometry/analysis.hpp"
 #include "rattleback/geometry/consistent.hpp"
+#include "rattleback/geometry/sparse_start.hpp"
 #include "rattleback/geometry/tidy.hpp"
 #include "rattleback/solve/rank_revealing.hpp"
 
@@ -102,12 +103,24 @@ std::string why_no_start(const Problem& problem, const State<double>& given, con
          "dg or N = {{g, H}, g} loses rank";
 }
 
-void project_start(Problem& problem, const State<double>& given) {
+/// The consistent state near the given one, if there is one; of many constraints by sparse
+/// matrices.
+std::optional<State<double>> nearest_consistent(const Problem& problem,
+                                                const State<double>& given) {
+  constexpr int few = 50;
+  const CanonicalSystem& form = problem.form;
+  if (form.constraint_count() > few && form.hamiltonian && form.traits.holonomic)
+    return sparse_consistent(form, given);
   try {
-    problem.start = consistent(problem.system, given);
-    return;
-  } catch (const ModelError&) {  // explained below
+    return consistent(problem.system, given);
+  } catch (const ModelError&) {
+    return std::nullopt;
   }
+}
+
+void project_start(Problem& problem, const State<double>& given) {
+  problem.start = nearest_consistent(problem, given);
+  if (problem.start) return;
   Residuals<AnySystem, double> residuals(problem.system);
   residuals.evaluate(problem.system, given);
   // From where a constraint is not finite no points are found.
@@ -115,11 +128,8 @@ void project_start(Problem& problem, const State<double>& given) {
   const Analysis a = analyse(problem.file.system, finite ? &given : nullptr);
   if (a.well_posed && !a.redundant.empty()) {
     leave_out(problem, a.redundant);
-    try {
-      problem.start = consistent(problem.system, given);
-      return;
-    } catch (const ModelError&) {
-    }
+    problem.start = nearest_consistent(problem, given);
+    if (problem.start) return;
   }
   problem.no_start = why_no_start(problem, given, a);
 }
@@ -189,7 +199,12 @@ void leave_out(Problem& problem, const std::vector<int>& redundant) {
     reduced.constraints.erase(reduced.constraints.begin() + i);
     reduced.constraint_labels.erase(reduced.constraint_labels.begin() + i);
   }
-  if (!problem.complete) problem.complete = problem.system;
+  if (!problem.complete) {
+    problem.complete = problem.system;
+    problem.complete_form = problem.form;
+    for (int i = 0; i < problem.form.constraint_count(); ++i) problem.kept.push_back(i);
+  }
+  for (const int i : redundant | std::views::reverse) problem.kept.erase(problem.kept.begin() + i);
   problem.form = canonical(std::move(reduced));
   problem.system = expression_system(problem.form);
   problem.notes.push_back("without " + names + ": redundant, " +

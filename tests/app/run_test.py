@@ -1,6 +1,9 @@
 """rattleback run: the JSON of the contract for every method, choices, options, exit codes."""
 
 import json
+import os
+import signal
+import subprocess
 
 import program
 from program import PENDULUM, ProgramTest, finite, rattleback
@@ -182,6 +185,49 @@ class Run(ProgramTest):
         self.run_program("run", twice, "--step", 0.01, "--steps", 60, "--out", out, "--quiet")
         resumed = self.json_of("run", "--resume", out, "--steps", 100)
         self.assertEqual(resumed["final"], value["final"])
+
+    def test_redundant_constraints_are_chosen_again_along_the_run(self):
+        # Without cy - 2 ay the others are singular where ay = 0, and cy = 0 is a branch of theirs.
+        file = self.write("model.toml", """
+[model]
+coordinates = ["ax", "ay", "cx", "cy"]
+mass = [1]
+potential = "ay + cy"
+constraints = ["ax^2 + ay^2 - 1", "(ax - cx)^2 + (ay - cy)^2 - 1", "cx - 2*ax", "cy - 2*ay"]
+[initial]
+q = ["cos(1)", "sin(1)", "2*cos(1)", "2*sin(1)"]
+[run]
+step = 0.013
+time = 800
+""")
+        for method in ("rattle", "rattle:base=midpoint", "cotangent", "variational"):
+            asked = ("run", file, "--method", method) + \
+                (() if method == "rattle" else ("--time", 100))
+            once = self.json_of(*asked, "--every", 1)
+            self.assertLess(once["energy"]["max_error"], 1e-3)
+            self.assertLess(once["constraint"]["max"], 1e-12)
+            self.assertEqual(once["final"], self.json_of(*asked, "--every", 1000)["final"])
+        out = self.path("run.csv")
+        self.json_of("run", file, "--time", 10, "--every", 1, "--out", out)
+        with open(out, encoding="utf-8") as csv:
+            names, _, *lines = csv.read().splitlines()
+        first = names.split(",").index("lambda_1")
+        rows = [[float(x) for x in line.split(",")[first:]] for line in lines]
+        self.assertTrue(all(row.count(0) == 1 for row in rows))  # always one left out
+        self.assertGreater(len({row.index(0) for row in rows}), 1)  # not always the same
+
+    def test_a_signal_before_the_first_step_ends_the_program(self):
+        model = self.path("model")
+        os.mkfifo(model)
+        for number in signal.SIGINT, signal.SIGTERM:
+            run = subprocess.Popen([program.PROGRAM, "run", model, "--out", self.path("run.h5")],
+                                   stderr=subprocess.PIPE, text=True)
+            with open(model, "w", encoding="utf-8"):  # opens once the program reads
+                run.send_signal(number)
+                said = run.communicate(timeout=60)[1]
+            self.assertEqual(run.returncode, 128 + number)
+            self.assertIn("before the first step", said)
+            self.assertFalse(os.path.exists(self.path("run.h5")))
 
     def test_a_singular_lagrangian_runs_with_its_constraints(self):
         # With u = x + y^2/2 it is u_dot^2/2 - u - y^2/2: u falls, y stays at 0.

@@ -38,5 +38,9 @@ AnyMotionPointer phase_space_motion(const AnySystem& system, const Method& metho
                                     const State<double>& start,
                                     const std::vector<std::string>& coordinates,
                                     const SolveOptions& solve = {});
+/// The same by a stepper of one's own, which the method named has no part in.
+AnyMotionPointer phase_space_motion(const AnySystem& system, const std::string& method,
+                                    AnyStepperPointer<double> stepper, const State<double>& start,
+                                    const std::vector<std::string>& coordinates);
 
 }  // namespace rattleback

@@ -8,17 +8,17 @@
 
 namespace rattleback::study {
 
-/// Passes everything on; dg^T lambda of the kept constraints is spread over all of them.
+/// Passes everything on; dg^T lambda, of the constraints in use, is spread over all of them.
 class MinimalMultipliers final : public RunSink {
  public:
-  MinimalMultipliers(AnySystem complete, AnySystem kept, RunSink& sink);
+  MinimalMultipliers(AnySystem complete, RunSink& sink);
 
   void add(const Sample& sample) override;
   void checkpoint(const Checkpoint& checkpoint) override { sink_.checkpoint(checkpoint); }
   void finish(const RunFigures& figures) override { sink_.finish(figures); }
 
  private:
-  AnySystem complete_, kept_;
+  AnySystem complete_;
   RunSink& sink_;
   RankRevealing solver_;
 };

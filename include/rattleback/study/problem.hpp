@@ -19,7 +19,10 @@ struct Problem {
                          ///< without redundant ones
   AnySystem system;
   std::optional<HamiltonianForm> singular{};  ///< where the Lagrangian is
-  std::optional<AnySystem> complete{};  ///< with the redundant constraints, where there are any
+  /// With the redundant constraints, where there are any: what a run steps and measures.
+  std::optional<AnySystem> complete{};
+  std::optional<CanonicalSystem> complete_form{};
+  std::vector<int> kept{};  ///< which of its constraints those of `system` are
   /// Momenta from velocities, made consistent where the file asks for it; not judged yet.
   std::optional<State<double>> start{};
   std::string no_start{};            ///< why `project = true` found none; empty: it did
