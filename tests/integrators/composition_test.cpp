@@ -24,8 +24,8 @@ TEST(Composition, CoefficientsAreSymmetricAndCancelTheThirdPower) {
       EXPECT_EQ(c[k], c[c.size() - 1 - k]);
       EXPECT_EQ(in_double[k], static_cast<double>(c[k]));
     }
-    EXPECT_LE(magnitude(Quad(sum - 1)), 2e-33);  // some units of the last place
-    EXPECT_LE(magnitude(cubes), 2e-32);          // |c| is up to 1.7
+    EXPECT_LE(magnitude(Quad(sum - 1)), 4e-34);  // measured: 0; a unit of the last place is 2e-34
+    EXPECT_LE(magnitude(cubes), 1e-33);          // measured: 1.4e-34; terms are up to 5
   }
 }
 
@@ -45,8 +45,8 @@ TEST(Composition, OfTypesIsThatOfTheRegistry) {
     ASSERT_TRUE(typed.step(system, y, 0.01));
     ASSERT_TRUE(erased->step(any, z, 0.01));
   }
-  EXPECT_LE(largest_magnitude(z.q - y.q), 1e-14);  // round-off of as many steps
-  EXPECT_LE(largest_magnitude(z.p - y.p), 1e-14);
+  EXPECT_LE(largest_magnitude(z.q - y.q), 1e-15);  // measured: 3.3e-16
+  EXPECT_LE(largest_magnitude(z.p - y.p), 2e-15);  // measured: 5.6e-16
 }
 
 /// A stepper that does not know which substep it takes.
@@ -89,15 +89,18 @@ TEST(Composition, EverySubstepHasItsOwnFirstGuess) {
   const Rattle<> verlet{.project = Projection::output};
   const auto small =
       iterations(verlet, witness::double_pendulum(), witness::double_pendulum_start.in<double>());
-  EXPECT_LT(small.first, 0.7 * small.second) << small.first << " against " << small.second;
+  // Measured: 3.03 against 7.92.
+  EXPECT_LT(small.first, 0.5 * small.second) << small.first << " against " << small.second;
   const int links = 30;
   const auto chain = chain_system<2>(links, [](const auto& x) { return x[1]; });
   const auto many = iterations(verlet, chain, witness::chain_start<double, 2>(links));
-  EXPECT_LT(many.first, 0.7 * many.second) << many.first << " against " << many.second;
+  // Measured: 13.8 against 20.9.
+  EXPECT_LT(many.first, 0.75 * many.second) << many.first << " against " << many.second;
   const Rattle<BaseMap::midpoint> midpoint{.project = Projection::output};
   const auto general =
       iterations(midpoint, witness::hopf_gravity(), witness::hopf_gravity_start.in<double>());
-  EXPECT_LT(general.first, 0.7 * general.second) << general.first << " against " << general.second;
+  // Measured: 3.2 against 14.9.
+  EXPECT_LT(general.first, 0.3 * general.second) << general.first << " against " << general.second;
 }
 
 TEST(Composition, TrajectoryIsTheSameWhereverMomentaAreProjected) {
@@ -109,7 +112,8 @@ TEST(Composition, TrajectoryIsTheSameWhereverMomentaAreProjected) {
       const auto result =
           testing::check_equal_on_fibres(witness.system, every.with("project", "output"), every,
                                          witness.start, {.step = 0.001, .steps = 200});
-      EXPECT_TRUE(result.holds(1e-11)) << name << " on " << witness.name() << ": " << result;
+      // Measured: at most 1.6e-14 (mixed_quartic).
+      EXPECT_TRUE(result.holds(5e-14)) << name << " on " << witness.name() << ": " << result;
     }
 }
 
@@ -127,7 +131,7 @@ TEST(Composition, MultipliersAreThoseOfTheWholeStep) {
   const double simple = lambda("rattle:project=output");
   for (const char* name :
        {"rattle:project=output,compose=triplejump4", "rattle:project=output,compose=suzuki4"})
-    EXPECT_NEAR(lambda(name), simple, 0.01 * std::abs(simple)) << name;
+    EXPECT_NEAR(lambda(name), simple, h * std::abs(simple)) << name;  // measured: h/2
 }
 
 TEST(Composition, AFailedStepLeavesTheStateAsItWas) {

@@ -59,8 +59,9 @@ TEST(Plan, the_step_follows_the_fastest_motion) {
     EXPECT_LE(step, 0.11 / rate);
     EXPECT_GE(step, 0.04 / rate);
   }
-  // A wanted time is a whole number of steps.
+  // A wanted time is a whole number of steps, and they are not longer for it.
   const Plan plan = make_plan(at_bottom("1"), {.time = 1.23});
+  EXPECT_LE(plan.step, make_plan(at_bottom("1"), {}).step);
   EXPECT_NEAR(plan.step * static_cast<double>(plan.steps), 1.23, 1e-15);
 }
 

@@ -59,6 +59,29 @@ TEST(Verdict, an_ill_posed_model_is_refused_in_the_words_of_the_analysis) {
   expect_words(said, a.verdict);
 }
 
+TEST(Verdict, where_H_has_no_closed_form_the_start_has_to_do) {
+  const auto moving_at = [](const std::string& v) {
+    return problem_of(
+        "[model]\ncoordinates = [\"x\", \"y\"]\nlagrangian = \"(x_dot^2 + y_dot^2)/2 + (x_dot^4 + "
+        "y_dot^4)/4 - y\"\nconstraints = [\"(x^2 + y^2 - 1)/2\"]\n[initial]\nq = [1, 0]\nv = " +
+        v);
+  };
+  const Analysis along = analysis_of(moving_at("[0, -1]"));
+  EXPECT_TRUE(along.well_posed && along.consistent_start);
+  EXPECT_EQ(along.verdict, "well posed at the start");
+  EXPECT_FALSE(analysis_of(moving_at("[0.5, -1]")).well_posed);  // {g, H} = 0.5
+}
+
+TEST(Verdict, constraints_that_are_not_coisotropic_are_refused) {
+  Problem problem = problem_of(
+      "[model]\ncoordinates = [\"x\", \"y\", \"z\"]\nhamiltonian = \"(p_x^2 + p_y^2 + p_z^2)/2 + "
+      "(x^2 "
+      "+ y^2 + z^2)/2\"\nconstraints = [\"x - p_y\", \"y\"]\n[initial]\nq = [0, 0, 1]\np = [0, 0, "
+      "0.5]\n");
+  expect_words(thrown<ModelError>([&] { require_well_posed(problem); }),
+               "not coisotropic: {g_i, g_j} is 1");
+}
+
 TEST(Verdict, an_obstacle_says_what_a_method_needs) {
   const Problem problem = prepare(load(example("magnetic_torus")));
   EXPECT_EQ(obstacle_of_form(find_method("rattle:base=midpoint"), problem), "");
