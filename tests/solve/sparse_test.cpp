@@ -49,6 +49,17 @@ TYPED_TEST(Sparse, tree_obeys_the_solver_laws) {
                               [&](int m) { return TreeLdlt<TypeParam>(lists(m, *tree)); });
 }
 
+/// Wide fronts, in several blocks and with odd rows left over.
+TYPED_TEST(Sparse, wide_fronts_obey_the_solver_laws) {
+  for (const int width : {7, 19, 30}) {
+    const Coupled band = [=](int i, int j) { return i != j && std::abs(i - j) <= width; };
+    const Coupled loop = [=](int i, int j) { return band(i, j) || std::abs(i - j) >= 95; };
+    for (const Coupled* coupled : {&band, &loop})
+      check_solver<TypeParam>(101, *coupled,
+                              [&](int m) { return SparseLdlt<TypeParam>(lists(m, *coupled)); });
+  }
+}
+
 TYPED_TEST(Sparse, banded_obeys_the_solver_laws) {
   for (int width : {0, 1, 2, 5, 200}) {
     const Coupled band = [=](int i, int j) { return i != j && std::abs(i - j) <= width; };

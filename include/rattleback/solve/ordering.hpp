@@ -41,5 +41,37 @@ struct SparseLayout {
 
 SparseLayout sparse_layout(const CouplingPattern& pattern, std::vector<int> order);
 
+/// Elimination by fronts: neighbouring columns of L with the same rows below them are one dense
+/// panel, and what they leave for those rows is one dense matrix, added to the front that
+/// eliminates the first of them (a multifrontal method).
+struct FrontLayout {
+  struct Front {
+    int first, width;  // columns, in elimination numbers
+    int below = 0;     // rows below them
+    int entries = 0, children = 0;
+    std::size_t row = 0;     // of the first row below in `row` and `target`
+    std::size_t entry = 0;   // of the first entry
+    std::size_t child = 0;   // of the first child
+    std::size_t panel = 0;   // where the panel begins: height() x width, by columns
+    std::size_t update = 0;  // and what it leaves: below x below, by columns
+    int height() const { return width + below; }
+  };
+  struct Entry {
+    int row, column;  // constraints, row >= column
+    int place;        // in the panel
+  };
+  std::vector<int> order;  // k-th constraint eliminated
+  std::vector<Front> fronts;
+  std::vector<int> row;     // below each front, ascending, in elimination numbers
+  std::vector<int> target;  // the row of the parent's front that each of them is
+  std::vector<Entry> entry;
+  std::vector<int> child;
+  std::size_t panel_size = 0, update_size = 0, largest_update = 0;
+  int tallest = 0;
+  std::size_t entries_of_factor = 0;  // below the diagonal of L, without those of wider fronts
+};
+
+FrontLayout front_layout(const CouplingPattern& pattern, std::vector<int> order);
+
 }  // namespace detail
 }  // namespace rattleback

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "rattleback/solve/factor_report.hpp"
+#include "rattleback/solve/front_kernels.hpp"
 #include "rattleback/solve/ordering.hpp"
 
 namespace rattleback {
 
-/// Symmetric matrix with a given pattern, without pivoting. Up-looking: row k of L solves a
-/// triangular system with the rows above it (as LDL of T. Davis, and Eigen's SimplicialLDLT).
-/// Written here because Eigen's allocates in every factorisation and takes no packs.
+/// Symmetric matrix with a given pattern, without pivoting, by fronts: see detail::FrontLayout.
+/// entry(i, j) is asked once for every entry of the pattern, always in the same order, and after
+/// the last one again for diagonal entries, where a row has to be named.
 template <class S>
 class SparseLdlt {
  public:
@@ -20,76 +21,148 @@ class SparseLdlt {
       : SparseLdlt(pattern, fill_reducing_ordering(pattern)) {}
 
   SparseLdlt(const CouplingPattern& pattern, std::vector<int> order)
-      : layout_(detail::sparse_layout(pattern, std::move(order))),
-        lower_(layout_.column_row.size()),
+      : layout_(detail::front_layout(pattern, std::move(order))),
+        panels_(layout_.panel_size),
         inverse_(layout_.order.size()),
-        row_(layout_.order.size(), S(0)),
-        filled_(layout_.order.size()) {}
+        updates_(layout_.update_size),
+        scaled_(layout_.largest_update),
+        ordered_(layout_.order.size()),
+        below_(layout_.tallest) {}
 
   int size() const { return static_cast<int>(inverse_.size()); }
-  std::size_t entries_of_factor() const { return lower_.size(); }
+  std::size_t entries_of_factor() const { return layout_.entries_of_factor; }
   const std::vector<int>& order() const { return layout_.order; }
 
   template <class Entry>
   FactorReport factor(Entry&& entry) {
-    const int* order = layout_.order.data();
-    const int n = size();
     detail::PivotMonitor<S> monitor;
-    std::copy_n(layout_.column_start.begin(), n, filled_.begin());
-    for (int k = 0; k < n; ++k) {
-      const int row = order[k];
-      for (std::size_t p = layout_.entry_start[k]; p < layout_.entry_start[k + 1]; ++p) {
-        const int column = layout_.entry_column[p], other = order[column];
-        row_[column] = row > other ? entry(row, other) : entry(other, row);
-      }
-      const S a = entry(row, row);
-      inverse_[k] = S(1) / eliminate(k, a);
-      monitor.add(a, inverse_[k]);
+    for (const Front& front : layout_.fronts) {
+      S* panel = panels_.data() + front.panel;
+      assemble(front, panel, entry);
+      S *inverse = inverse_.data() + front.first, *update = updates_.data() + front.update;
+      if (!detail::with_small_front<S>(front.width, front.below, [&]<int w, int b>() {
+            detail::eliminate_small_front<w, b>(panel, inverse, update);
+          }))
+        detail::eliminate_front(front.width, front.below, panel, scaled_.data(), inverse, update);
+      for (int k = 0; k < front.width; ++k) monitor.add(ordered_[k], inverse_[front.first + k]);
     }
-    const FactorReport report = detail::conclude(
-        monitor, n, [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
-        [&](int k) { return order[k]; });
-    if (!report.ok) std::fill(row_.begin(), row_.end(), S(0));
-    return report;
+    return detail::conclude(
+        monitor, size(), [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
+        [&](int k) { return layout_.order[k]; });
   }
 
+  /// b holds S, or duals over S.
   template <class Vec>
   void solve(Vec&& b) const {
-    const int* order = layout_.order.data();
-    const int* constraint = layout_.column_constraint.data();
-    const std::size_t* start = layout_.column_start.data();
-    const int n = size();
-    for (int j = 0; j < n; ++j) {
-      const auto t = b[order[j]];
-      for (std::size_t p = start[j]; p < start[j + 1]; ++p) b[constraint[p]] -= lower_[p] * t;
-    }
-    for (int j = n - 1; j >= 0; --j) {
-      auto t = b[order[j]];
-      t = t * inverse_[j];
-      for (std::size_t p = start[j]; p < start[j + 1]; ++p) t -= lower_[p] * b[constraint[p]];
-      b[order[j]] = t;
-    }
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(b[0])>, S>)
+      solve_by_panels(b);
+    else
+      solve_in_place(b);
   }
 
  private:
-  /// Row k of L from row_ (which it leaves zero); returns the pivot.
-  S eliminate(int k, S pivot) {
-    const int* rows = layout_.column_row.data();
-    for (std::size_t q = layout_.row_start[k]; q < layout_.row_start[k + 1]; ++q) {
-      const int j = layout_.row_column[q];
-      const S u = row_[j];
-      row_[j] = S(0);
-      const std::size_t end = filled_[j]++;
-      for (std::size_t p = layout_.column_start[j]; p < end; ++p) row_[rows[p]] -= lower_[p] * u;
-      lower_[end] = u * inverse_[j];
-      pivot -= lower_[end] * u;
+  using Front = detail::FrontLayout::Front;
+
+  /// Entries of the matrix, and what the children have left; diagonal entries are kept.
+  template <class Entry>
+  void assemble(const Front& front, S* panel, Entry& entry) {
+    const int height = front.height();
+    S* update = updates_.data() + front.update;
+    std::fill_n(panel, std::size_t(height) * front.width, S(0));
+    std::fill_n(update, std::size_t(front.below) * front.below, S(0));
+    const auto* entries = layout_.entry.data() + front.entry;
+    int diagonal = 0;
+    for (int k = 0; k < front.entries; ++k) {
+      const S value = entry(entries[k].row, entries[k].column);
+      panel[entries[k].place] = value;
+      if (entries[k].row == entries[k].column) ordered_[diagonal++] = value;
     }
-    return pivot;
+    for (int c = 0; c < front.children; ++c) {
+      const Front& child = layout_.fronts[layout_.child[front.child + c]];
+      const int* target = layout_.target.data() + child.row;
+      const S* left = updates_.data() + child.update;
+      for (int j = 0; j < child.below; ++j, left += child.below) {
+        const int column = target[j];
+        S* to = column < front.width
+                    ? panel + std::ptrdiff_t{column} * height
+                    : update + std::ptrdiff_t{column - front.width} * front.below - front.width;
+        for (int i = j; i < child.below; ++i) to[target[i]] += left[i];
+      }
+    }
   }
 
-  detail::SparseLayout layout_;
-  std::vector<S> lower_, inverse_, row_;
-  std::vector<std::size_t> filled_;  // end of the part of each column computed so far
+  template <class Vec>
+  void solve_by_panels(Vec& b) const {
+    const int* order = layout_.order.data();
+    const int n = size();
+    S* y = ordered_.data();
+    for (int k = 0; k < n; ++k) y[k] = b[order[k]];
+    for (const Front& front : layout_.fronts) forwards(front, y);
+    for (std::size_t s = layout_.fronts.size(); s-- > 0;) backwards(layout_.fronts[s], y);
+    for (int k = 0; k < n; ++k) b[order[k]] = y[k];
+  }
+
+  void forwards(const Front& front, S* y) const {
+    const S* panel = panels_.data() + front.panel;
+    const int* row = layout_.row.data() + front.row;
+    S *x = y + front.first, *below = below_.data();
+    if (detail::with_small_front<S>(front.width, front.below, [&]<int w, int b>() {
+          detail::forwards_small<w, b>(panel, x, y, row);
+        }))
+      return;
+    const int height = front.height();
+    for (int k = 0; k < front.width; ++k)
+      for (int i = k + 1; i < front.width; ++i) x[i] -= panel[k * height + i] * x[k];
+    for (int i = 0; i < front.below; ++i) below[i] = y[row[i]];
+    detail::subtract_matrix_times(front.below, front.width, panel + front.width, height, x, below);
+    for (int i = 0; i < front.below; ++i) y[row[i]] = below[i];
+  }
+  void backwards(const Front& front, S* y) const {
+    const S *panel = panels_.data() + front.panel, *inverse = inverse_.data() + front.first;
+    const int* row = layout_.row.data() + front.row;
+    S *x = y + front.first, *below = below_.data();
+    if (detail::with_small_front<S>(front.width, front.below, [&]<int w, int b>() {
+          detail::backwards_small<w, b>(panel, inverse, x, y, row);
+        }))
+      return;
+    const int height = front.height();
+    for (int k = 0; k < front.width; ++k) x[k] = x[k] * inverse[k];
+    for (int i = 0; i < front.below; ++i) below[i] = y[row[i]];
+    detail::subtract_transposed_times(front.below, front.width, panel + front.width, height, below,
+                                      x);
+    for (int k = front.width - 2; k >= 0; --k)
+      detail::subtract_dots<S, 1>(front.width - 1 - k, panel + k * height + k + 1, height,
+                                  x + k + 1, x + k);
+  }
+
+  template <class Vec>
+  void solve_in_place(Vec& b) const {
+    const int* order = layout_.order.data();
+    const auto constraint = [&](const Front& front, int i) {
+      return order[i < front.width ? front.first + i : layout_.row[front.row + i - front.width]];
+    };
+    for (const Front& front : layout_.fronts)
+      for (int k = 0; k < front.width; ++k) {
+        const S* column = panels_.data() + front.panel + std::ptrdiff_t{k} * front.height();
+        const auto t = b[order[front.first + k]];
+        for (int i = k + 1; i < front.height(); ++i) b[constraint(front, i)] -= column[i] * t;
+      }
+    for (std::size_t s = layout_.fronts.size(); s-- > 0;) {
+      const Front& front = layout_.fronts[s];
+      for (int k = front.width - 1; k >= 0; --k) {
+        const S* column = panels_.data() + front.panel + std::ptrdiff_t{k} * front.height();
+        auto t = b[order[front.first + k]];
+        t = t * inverse_[front.first + k];
+        for (int i = k + 1; i < front.height(); ++i) t -= column[i] * b[constraint(front, i)];
+        b[order[front.first + k]] = t;
+      }
+    }
+  }
+
+  detail::FrontLayout layout_;
+  std::vector<S> panels_, inverse_, updates_;
+  std::vector<S> scaled_;                   // room for a panel,
+  mutable std::vector<S> ordered_, below_;  // a vector, the rows below a front
 };
 
 }  // namespace rattleback

@@ -8,8 +8,8 @@
 #include "rattleback/solve/chain.hpp"
 #include "rattleback/solve/clusters.hpp"
 #include "rattleback/solve/dense.hpp"
+#include "rattleback/solve/sparse.hpp"
 #include "rattleback/solve/structure.hpp"
-#include "rattleback/solve/tree.hpp"
 
 namespace rattleback {
 
@@ -18,7 +18,9 @@ template <class S>
 class StructuredLdlt {
  public:
   explicit StructuredLdlt(const CouplingPattern& pattern)
-      : structure_(choose_structure(pattern)), solver_(make(pattern, structure_)) {
+      : StructuredLdlt(pattern, choose_structure(pattern)) {}
+  StructuredLdlt(const CouplingPattern& pattern, Structure structure)
+      : structure_(std::move(structure)), solver_(make(pattern, structure_)) {
     const SolverKind kind = structure_.kind;
     permuted_ = !structure_.natural_order && kind != SolverKind::tree && kind != SolverKind::sparse;
   }
@@ -51,8 +53,8 @@ class StructuredLdlt {
       return a > b ? values(a, b) : values(b, a);
     }
   };
-  using Solver = std::variant<DenseLdlt<S>, ChainLdlt<S>, BandedLdlt<S>, ClusterLdlt<S>,
-                              TreeLdlt<S>, SparseLdlt<S>>;
+  using Solver =
+      std::variant<DenseLdlt<S>, ChainLdlt<S>, BandedLdlt<S>, ClusterLdlt<S>, SparseLdlt<S>>;
 
   static Solver make(const CouplingPattern& pattern, const Structure& s) {
     const int n = static_cast<int>(pattern.size());
@@ -66,7 +68,6 @@ class StructuredLdlt {
       case SolverKind::clusters:
         return ClusterLdlt<S>(s.cluster_sizes);
       case SolverKind::tree:
-        return TreeLdlt<S>(pattern);
       case SolverKind::sparse:
         return SparseLdlt<S>(pattern, s.order);
       default:
