@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rattleback/expression/node_table.hpp"
+
 namespace rattleback {
 
 namespace {
@@ -80,18 +82,15 @@ Expression times(Graph& g, Expression partial, Expression factor) {
 
 std::vector<GradientEntry> gradient(Graph& graph, Expression f, int first, int last) {
   const std::vector<int> nodes = graph.reachable(std::span(&f, 1));
-  const auto position = [&](int n) {
-    return std::lower_bound(nodes.begin(), nodes.end(), n) - nodes.begin();
-  };
-  std::vector<Expression> adjoint(nodes.size());
+  detail::NodeTable adjoint(f.node + 1);
   const auto collect = [&](int n, Expression term) {
-    Expression& sum = adjoint[position(n)];
-    sum = sum ? graph.add(sum, term) : term;
+    const Expression sum{adjoint[n]};
+    adjoint.set(n, (sum ? graph.add(sum, term) : term).node);
   };
-  adjoint.back() = graph.constant(1);
+  adjoint.set(f.node, graph.constant(1).node);
   std::vector<GradientEntry> slopes;
   for (std::size_t k = nodes.size(); k-- > 0;) {
-    const Expression own = adjoint[k];
+    const Expression own{adjoint[nodes[k]]};
     if (!own || graph.is_constant(own, 0)) continue;
     const Node node = graph.node({nodes[k]});
     if (node.operation == Operation::input) {
@@ -123,11 +122,8 @@ Expression derivative(Graph& graph, Expression f, int input) {
 std::vector<Expression> directional(Graph& graph, std::span<const Expression> f,
                                     const std::function<Expression(int)>& direction) {
   const std::vector<int> nodes = graph.reachable(f);
-  std::unordered_map<int, Expression> change;
-  const auto of = [&](int n) {
-    const auto found = change.find(n);
-    return found == change.end() ? Expression{} : found->second;
-  };
+  detail::NodeTable change(nodes.empty() ? 0 : nodes.back() + 1);
+  const auto of = [&](int n) { return Expression{change[n]}; };
   for (const int n : nodes) {
     const Node node = graph.node({n});
     Expression sum{};
@@ -140,7 +136,7 @@ std::vector<Expression> directional(Graph& graph, std::span<const Expression> f,
       if (node.operation == Operation::divide) {
         const Expression rest = db ? graph.multiply({n}, db) : Expression{};
         sum = graph.divide(!db ? da : da ? graph.subtract(da, rest) : graph.negate(rest), {node.b});
-        if (!graph.is_constant(sum, 0)) change[n] = sum;
+        if (!graph.is_constant(sum, 0)) change.set(n, sum.node);
         continue;
       }
       const Partials d = partials(graph, n);
@@ -150,7 +146,7 @@ std::vector<Expression> directional(Graph& graph, std::span<const Expression> f,
         sum = sum ? graph.add(sum, term) : term;
       }
     }
-    if (sum && !graph.is_constant(sum, 0)) change[n] = sum;
+    if (sum && !graph.is_constant(sum, 0)) change.set(n, sum.node);
   }
   std::vector<Expression> result;
   for (const Expression e : f) {

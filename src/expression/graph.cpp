@@ -4,22 +4,64 @@
 #include <bit>
 #include <cmath>
 
+#include "rattleback/expression/node_table.hpp"
+
 namespace rattleback {
 
-std::size_t Graph::Hash::operator()(const Key& key) const {
-  std::uint64_t h = key.bits * 0x9e3779b97f4a7c15ULL;
-  h ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.a)) << 32 |
-        static_cast<std::uint32_t>(key.b)) +
+namespace {
+
+std::uint64_t scattered(const Node& node) {
+  std::uint64_t h = std::bit_cast<std::uint64_t>(node.value) * 0x9e3779b97f4a7c15ULL;
+  h ^= (static_cast<std::uint64_t>(static_cast<std::uint32_t>(node.a)) << 32 |
+        static_cast<std::uint32_t>(node.b)) +
        0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2);
-  h = (h ^ static_cast<std::uint64_t>(key.operation)) * 0xff51afd7ed558ccdULL;
+  h = (h ^ static_cast<std::uint64_t>(node.operation)) * 0xff51afd7ed558ccdULL;
   return h ^ (h >> 33);
 }
 
+bool same(const Node& a, const Node& b) {
+  return a.operation == b.operation && a.a == b.a && a.b == b.b &&
+         std::bit_cast<std::uint64_t>(a.value) == std::bit_cast<std::uint64_t>(b.value);
+}
+
+}  // namespace
+
+/// Nodes that are made one after another are made of neighbours: their slots are neighbours too,
+/// and are found in the cache, inputs behind all others. Only where many are made of the same node
+/// they are scattered.
+std::size_t Graph::slot_of(const Node& node) const {
+  constexpr int nearby = 8;
+  const std::size_t mask = slots_.size() - 1;
+  const std::uint64_t h = scattered(node);
+  std::size_t slot = h;
+  if (node.operation == Operation::input) {
+    slot = mask - static_cast<std::size_t>(node.a);
+  } else if (node.operation != Operation::constant) {
+    // Constants are what many have in common.
+    const bool second = operand_count(node.operation) == 2 && !is_constant({node.b});
+    slot = 2 * static_cast<std::size_t>(second ? node.b : node.a) + h % 16;
+  }
+  for (int tries = 0;; ++tries) {
+    slot &= mask;
+    if (slots_[slot] < 0 || same(nodes_[slots_[slot]], node)) return slot;
+    slot += tries < nearby ? 1 : (h >> 20 | 1);  // odd: it comes to every slot
+  }
+}
+
+void Graph::grow() {
+  slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), -1);
+  for (int n = 0; n < size(); ++n) slots_[slot_of(nodes_[n])] = n;
+}
+
 Expression Graph::make(Operation operation, int a, int b, double value) {
-  const auto [entry, is_new] =
-      known_.try_emplace({operation, a, b, std::bit_cast<std::uint64_t>(value)}, size());
-  if (is_new) nodes_.push_back({operation, a, b, value});
-  return {entry->second};
+  if (3 * nodes_.size() >= slots_.size()) grow();  // two slots for each, and room for inputs
+  const Node node{operation, a, b, value};
+  const std::size_t slot = slot_of(node);
+  if (slots_[slot] < 0) {
+    slots_[slot] = size();
+    nodes_.push_back(node);
+  }
+  return {slots_[slot]};
 }
 
 Expression Graph::constant(double value) {
@@ -130,14 +172,11 @@ Expression Graph::simplify_power(Expression a, Expression b) {
 
 std::vector<int> Graph::reachable(std::span<const Expression> roots) const {
   std::vector<int> found, open;
-  std::vector<bool> seen;
   int largest = -1;
   for (const Expression e : roots) largest = std::max(largest, e.node);
-  seen.resize(largest + 1);
+  detail::NodeTable seen(largest + 1);
   const auto visit = [&](int n) {
-    if (seen[n]) return;
-    seen[n] = true;
-    open.push_back(n);
+    if (seen.add(n, 0)) open.push_back(n);
   };
   for (const Expression e : roots) visit(e.node);
   while (!open.empty()) {
@@ -148,7 +187,13 @@ std::vector<int> Graph::reachable(std::span<const Expression> roots) const {
     if (count > 0) visit(nodes_[n].a);
     if (count > 1) visit(nodes_[n].b);
   }
-  std::sort(found.begin(), found.end());
+  if (found.size() * 16 < static_cast<std::size_t>(largest)) {
+    std::sort(found.begin(), found.end());
+  } else {  // in their order at once
+    found.clear();
+    for (int n = 0; n <= largest; ++n)
+      if (seen[n] >= 0) found.push_back(n);
+  }
   return found;
 }
 
@@ -162,23 +207,25 @@ std::vector<int> Graph::inputs_of(Expression e) const {
 
 std::vector<Expression> Graph::substitute(std::span<const Expression> roots,
                                           const std::function<Expression(int)>& replacement) {
-  std::unordered_map<int, Expression> image;
-  for (const int n : reachable(roots)) {
+  const std::vector<int> nodes = reachable(roots);
+  detail::NodeTable image(nodes.empty() ? 0 : nodes.back() + 1);
+  const auto of = [&](int n) { return Expression{image[n]}; };
+  for (const int n : nodes) {
     const Node old = nodes_[n];  // a copy: the graph grows
-    switch (operand_count(old.operation)) {
-      case 0:
-        image[n] = old.operation == Operation::input ? replacement(old.a) : Expression{n};
-        break;
-      case 1:
-        image[n] = apply(old.operation, image[old.a]);
-        break;
-      default:
-        image[n] = apply(old.operation, image[old.a], image[old.b]);
-        break;
-    }
+    const auto made = [&] {
+      switch (operand_count(old.operation)) {
+        case 0:
+          return old.operation == Operation::input ? replacement(old.a) : Expression{n};
+        case 1:
+          return apply(old.operation, of(old.a));
+        default:
+          return apply(old.operation, of(old.a), of(old.b));
+      }
+    }();
+    image.set(n, made.node);
   }
   std::vector<Expression> result;
-  for (const Expression e : roots) result.push_back(image[e.node]);
+  for (const Expression e : roots) result.push_back(of(e.node));
   return result;
 }
 

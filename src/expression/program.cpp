@@ -1,5 +1,7 @@
 #include "rattleback/expression/program.hpp"
 
+#include "rattleback/expression/node_table.hpp"
+
 namespace rattleback {
 
 namespace {
@@ -98,24 +100,23 @@ class Schedule {
 
 Program::Program(const Graph& graph, int split, std::span<const Output> outputs) {
   const Schedule schedule(graph, outputs);
-  std::unordered_map<int, int> number;
-  const auto next = [&] { return static_cast<int>(number.size()); };
+  detail::NodeTable number(graph.size());
+  int next = 0;
   for (const int n : schedule.constants()) {
-    number.emplace(n, next());
+    number.set(n, next++);
     constants_.push_back(graph.value({n}));
   }
   for (const int n : schedule.inputs()) {
-    number.emplace(n, next());
+    number.set(n, next++);
     const int index = graph.node({n}).a;
     inputs_.push_back(index < split ? Input{0, index} : Input{1, index - split});
   }
-  const auto of = [&](int n) { return n < 0 ? -1 : number.at(n); };
+  const auto of = [&](int n) { return n < 0 ? -1 : number[n]; };
   for (const auto& [node, i] : schedule.steps()) {
     instructions_.push_back({i.operation, of(i.a), of(i.b), of(i.c)});
-    number.emplace(node, next());
+    number.set(node, next++);
   }
-  for (const Output& o : outputs)
-    results_.push_back({o.array, o.index, number.at(o.expression.node)});
+  for (const Output& o : outputs) results_.push_back({o.array, o.index, number[o.expression.node]});
 }
 
 bool Program::has_shape_of(const Program& other) const {

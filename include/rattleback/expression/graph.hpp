@@ -6,7 +6,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -97,15 +96,6 @@ class Graph {
                    std::size_t longest = 2000) const;
 
  private:
-  struct Key {
-    Operation operation;
-    int a, b;
-    std::uint64_t bits;
-    bool operator==(const Key&) const = default;
-  };
-  struct Hash {
-    std::size_t operator()(const Key& key) const;
-  };
   Expression make(Operation operation, int a, int b, double value = 0);
   Expression simplify_sum(Expression a, Expression b);
   Expression simplify_difference(Expression a, Expression b);
@@ -115,8 +105,12 @@ class Graph {
   bool is_negated(Expression e) const { return node(e).operation == Operation::negate; }
   Expression unnegated(Expression e) const { return {node(e).a}; }
 
+  /// Where the node is, or the free slot where it belongs.
+  std::size_t slot_of(const Node& node) const;
+  void grow();
+
   std::vector<Node> nodes_;
-  std::unordered_map<Key, int, Hash> known_;
+  std::vector<int> slots_;  ///< of nodes by what they are, -1 where free; a power of two of them
 };
 
 /// One operation on numbers: what folding, byte code and tests share.
