@@ -2,33 +2,34 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
+
+#include "gathered_families.hpp"
+#include "rattleback/expression/node_table.hpp"
 
 namespace rattleback {
 
 namespace {
 
+using detail::longest_row;
 constexpr int fewest_rows = 8;
-/// Larger rows gain nothing from a loop, and their values must fit the stack frame.
-constexpr int longest_row = 100;
 
 /// Whether b is a with every input one place further.
 class Shifted {
  public:
-  Shifted(const Graph& graph, int split) : graph_(graph), split_(split) {}
+  Shifted(const Graph& graph, int split) : graph_(graph), split_(split), known_(graph.size()) {}
 
   bool operator()(Expression a, Expression b) {
     known_.clear();
-    visits_ = 0;
+    visits_ = found_ = 0;
     return same(a.node, b.node);
   }
 
  private:
   bool same(int a, int b) {
-    if (known_.count({a, b})) return true;
+    if (known_[a] == b) return true;
     // The second bound: both orders of operands are tried, at every level.
-    if (static_cast<int>(known_.size()) > longest_row || ++visits_ > 10 * longest_row) return false;
+    if (found_ > longest_row || ++visits_ > 10 * longest_row) return false;
     const Node &x = graph_.node({a}), &y = graph_.node({b});
     if (x.operation != y.operation) return false;
     const bool equal = [&] {
@@ -45,19 +46,18 @@ class Shifted {
                  same(x.a, y.b) && same(x.b, y.a);
       }
     }();
-    if (equal) known_.insert({a, b});
+    if (equal) known_.set(a, b), ++found_;
     return equal;
   }
 
   const Graph& graph_;
-  int split_, visits_ = 0;
-  std::set<std::pair<int, int>> known_;
+  int split_, visits_ = 0, found_ = 0;
+  detail::NodeTable known_;  // of a, the last b that is its image
 };
 
 }  // namespace
 
-std::vector<OutputFamily> find_families(const Graph& graph, int split,
-                                        std::span<const Program::Output> outputs) {
+Families find_families(const Graph& graph, int split, std::span<const Program::Output> outputs) {
   std::vector<int> order(outputs.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
   const auto place = [&](int k) { return std::tuple(outputs[k].array, outputs[k].index); };
@@ -78,17 +78,16 @@ std::vector<OutputFamily> find_families(const Graph& graph, int split,
     first_of[rows].push_back(order[begin]);
     for (std::size_t k = begin; k < end; ++k) in_family[order[k]] = true;
   }
-  std::vector<OutputFamily> families;
+  Families families;
   for (auto& [rows, first] : first_of) {
     std::sort(first.begin(), first.end());  // as the caller wants them computed
     OutputFamily family{{}, rows};
     for (const int k : first) family.outputs.push_back(outputs[k]);
-    families.push_back(std::move(family));
+    families.shifted.push_back(std::move(family));
   }
-  OutputFamily rest;
   for (std::size_t k = 0; k < outputs.size(); ++k)
-    if (!in_family[k]) rest.outputs.push_back(outputs[k]);
-  if (!rest.outputs.empty()) families.push_back(std::move(rest));
+    if (!in_family[k]) families.rest.push_back(outputs[k]);
+  families.gathered = detail::take_gathered(graph, split, families.rest);
   return families;
 }
 

@@ -7,6 +7,7 @@
 
 #include "rattleback/expression/compiled_function.hpp"
 #include "rattleback/expression/derivative.hpp"
+#include "rattleback/problem/dual.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/pack.hpp"
 
@@ -44,11 +45,11 @@ struct Chain {
 TEST(Families, links_of_a_chain_are_one) {
   const Chain chain(20);
   const auto families = find_families(chain.graph, 40, chain.outputs);
-  ASSERT_EQ(families.size(), 2u);
-  EXPECT_EQ(families[0].rows, 19);
-  EXPECT_EQ(families[0].outputs.size(), 5u);  // a link and its four slopes
-  EXPECT_EQ(families[1].rows, 1);
-  EXPECT_EQ(families[1].outputs.size(), 3u);  // the first link has two
+  ASSERT_EQ(families.shifted.size(), 1u);
+  EXPECT_EQ(families.shifted[0].rows, 19);
+  EXPECT_EQ(families.shifted[0].outputs.size(), 5u);  // a link and its four slopes
+  EXPECT_EQ(families.rest.size(), 3u);                // the first link has two
+  EXPECT_TRUE(families.gathered.empty());
 }
 
 TEST(Families, another_constant_or_another_input_ends_one) {
@@ -60,9 +61,9 @@ TEST(Families, another_constant_or_another_input_ends_one) {
                              i == 10 ? g.multiply(g.constant(3), g.input(i))
                                      : g.multiply(g.constant(2), g.input(i == 15 ? 0 : i))});
   const auto families = find_families(g, 40, chain.outputs);
-  ASSERT_EQ(families.size(), 2u);
-  EXPECT_EQ(families[0].rows, 10);
-  EXPECT_EQ(families[1].outputs.size(), 10u);
+  ASSERT_EQ(families.shifted.size(), 1u);
+  EXPECT_EQ(families.shifted[0].rows, 10);
+  EXPECT_EQ(families.rest.size(), 10u);
 }
 
 TEST(Families, give_what_straight_code_gives) {
@@ -94,7 +95,111 @@ TEST(Families, deep_rows_are_given_up_quickly) {
     outputs.push_back({0, i, g.add(g.multiply(pivot, pivot), pivot)});
   }
   const auto families = find_families(g, 6000, outputs);
-  EXPECT_EQ(families.back().rows, 1);
+  EXPECT_TRUE(families.shifted.empty());
+  EXPECT_TRUE(families.gathered.empty());
+}
+
+/// Links of a tree, with lengths of their own where they differ: link i joins bodies i and i/2.
+/// Every other one is written the other way round.
+struct Tree {
+  explicit Tree(int bodies, bool with_calls = false, double spread = 0.1) : n(bodies) {
+    for (int i = 1; i < n; ++i) {
+      const auto along = [&](int first) {
+        return graph.subtract(graph.input(first + i), graph.input(first + i / 2));
+      };
+      const Expression dx = along(0), dy = along(n);
+      const Expression a = graph.multiply(dx, dx), b = graph.multiply(dy, dy);
+      Expression g = i % 2 == 0 ? graph.add(a, b) : graph.add(b, a);
+      if (with_calls) g = graph.add(g, graph.apply(Operation::sin, dx));
+      links.push_back(graph.subtract(g, graph.constant(1.37 + spread * i)));
+    }
+    const SparseExpressions slopes = jacobian(graph, links, 0, 2 * n);
+    for (int i = 0; i + 1 < n; ++i) {
+      outputs.push_back({0, i, links[i]});
+      for (int k = slopes.start[i]; k < slopes.start[i + 1]; ++k)
+        outputs.push_back({1, k, slopes.value[k]});
+    }
+    count = static_cast<int>(slopes.value.size());
+  }
+  int n, count;
+  Graph graph;
+  std::vector<Expression> links;
+  std::vector<Program::Output> outputs;
+};
+
+TEST(Families, links_of_a_tree_are_a_few) {
+  for (const bool with_calls : {false, true}) {
+    const Tree tree(500, with_calls);
+    const auto families = find_families(tree.graph, 1000, tree.outputs);
+    EXPECT_LE(families.gathered.size(), 6u);
+    EXPECT_LE(families.rest.size(), 10u);  // the first links, of bodies 0 and 1
+    std::size_t outputs = families.rest.size();
+    for (const GatheredFamily& f : families.gathered) {
+      EXPECT_EQ(f.input.size(), f.from.size() * f.rows);
+      outputs += f.to.size() * f.rows;
+    }
+    EXPECT_EQ(outputs, tree.outputs.size());
+  }
+}
+
+TEST(Families, of_few_rows_stay_straight) {
+  const Tree tree(50);
+  EXPECT_TRUE(find_families(tree.graph, 100, tree.outputs).gathered.empty());
+}
+
+template <class S>
+void expect_straight_values(const Tree& tree, double tolerance) {
+  const CompiledFunction looped(tree.graph, 2 * tree.n, tree.outputs);
+  const Program straight(tree.graph, 2 * tree.n, tree.outputs);
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> some(-1, 1);
+  std::vector<S> x(2 * tree.n), g(tree.n), slopes(tree.count), g0(tree.n), slopes0(tree.count);
+  for (S& v : x) v = S(some(random));
+  looped(x.data(), x.data(), g.data(), slopes.data());
+  straight.run(x.data(), x.data(), g0.data(), slopes0.data());
+  for (int i = 0; i + 1 < tree.n; ++i)
+    EXPECT_LT(magnitude(S(g[i] - g0[i])), tolerance * (2 + 0.1 * tree.n)) << tree.n << " row " << i;
+  for (int k = 0; k < tree.count; ++k)
+    EXPECT_LT(magnitude(S(slopes[k] - slopes0[k])), tolerance) << tree.n << ' ' << k;
+}
+
+TEST(Families, of_a_tree_give_what_straight_code_gives) {
+  for (const bool with_calls : {false, true})
+    for (const double spread : {0.0, 0.1})
+      for (const int n : {2, 70, 97, 129, 160, 161, 500}) {
+        expect_straight_values<double>(Tree(n, with_calls, spread), 8e-16);
+        expect_straight_values<Dual<double, 4>>(Tree(n, with_calls, spread), 8e-16);
+        expect_straight_values<Pack>(Tree(n, with_calls, spread), 8e-16);
+      }
+}
+
+/// Trees with lengths of their own in the lanes of a pack are the trees one by one, to the bit.
+TEST(Families, of_a_tree_run_in_packs) {
+  constexpr int n = 150, lanes = CompiledFunction::lanes_of_a_pack;
+  for (const bool with_calls : {false, true}) {
+    std::vector<CompiledFunction> members;
+    std::vector<const CompiledFunction*> pointers;
+    for (int lane = 0; lane < lanes; ++lane) {
+      const Tree tree(n, with_calls, 0.1 + lane);
+      members.emplace_back(tree.graph, 2 * n, tree.outputs);
+    }
+    for (const CompiledFunction& f : members) pointers.push_back(&f);
+    const CompiledFunction packed = CompiledFunction::packed(pointers);
+    EXPECT_EQ(packed.is_native(), NativeCode::available());
+    std::mt19937 random(1);
+    Vector<Pack, dynamic> x(2 * n), a(n), b(4 * n);
+    for (Pack& value : x)
+      for (int lane = 0; lane < lanes; ++lane)
+        value.set(lane, std::uniform_real_distribution<double>(-1, 1)(random));
+    packed(x.data(), x.data(), a.data(), b.data());
+    for (int lane = 0; lane < lanes; ++lane) {
+      Vector<double, dynamic> point(2 * n), g(n), slopes(4 * n);
+      for (int i = 0; i < 2 * n; ++i) point[i] = x[i][lane];
+      members[lane](point.data(), point.data(), g.data(), slopes.data());
+      for (int i = 0; i + 1 < n; ++i) EXPECT_EQ(a[i][lane], g[i]) << i;
+      for (int i = 0; i < 4 * (n - 2); ++i) EXPECT_EQ(b[i][lane], slopes[i]) << i;
+    }
+  }
 }
 
 /// Chains of different lengths in the lanes of a pack, in native code and in byte code, are the

@@ -46,11 +46,13 @@ class CompiledFunction {
     for (const Part& part : body_->parts)
       for (int r = 0; r < part.rows; ++r)
         part.program.run(part.constants.data(), body_->lanes, x + r, y + r, a + r, b + r);
+    for (const GatheredPart& part : body_->gathered) part.run(body_->lanes, x, y, a, b);
   }
   /// The native code of a function without families; null where there is none, and where calls are
   /// counted.
   NativeCode::Function function() const {
-    return !calls_ && is_native() && body_->parts.size() == 1 && body_->parts[0].rows == 1
+    return !calls_ && is_native() && body_->parts.size() == 1 && body_->parts[0].rows == 1 &&
+                   body_->gathered.empty()
                ? body_->parts[0].code.function()
                : nullptr;
   }
@@ -65,9 +67,20 @@ class CompiledFunction {
     std::vector<double> constants;  ///< of every lane
     NativeCode code{};
   };
+  struct GatheredPart {
+    GatheredFamily family;
+    std::vector<double> constants, row_constants;  ///< of every lane
+    NativeCode code{};
+
+    template <class S>
+    void run(int lanes, const S* x, const S* y, S* a, S* b) const;
+    /// In native code.
+    void call(int lanes, const double* x, const double* y, double* a, double* b) const;
+  };
   struct Body {
     int lanes = 1;
     std::vector<Part> parts;
+    std::vector<GatheredPart> gathered;
 
     bool native() {
       const Code now = code_.load(std::memory_order_acquire);
@@ -75,6 +88,7 @@ class CompiledFunction {
     }
     void call(const double* x, const double* y, double* a, double* b) const {
       for (const Part& part : parts) part.code(x, y, a, b);
+      for (const GatheredPart& part : gathered) part.call(lanes, x, y, a, b);
     }
 
    private:
@@ -96,5 +110,27 @@ class CompiledFunction {
   std::shared_ptr<Body> body_;
   std::shared_ptr<long> calls_;  ///< null: nobody counts
 };
+
+/// Row by row, in byte code.
+template <class S>
+void CompiledFunction::GatheredPart::run(int lanes, const S* x, const S* y, S* a, S* b) const {
+  constexpr int block = GatheredFamily::block;
+  const std::size_t inputs = family.from.size(), outputs = family.to.size();
+  const std::size_t own = row_constants.size() / lanes / family.rows, rows = family.rows;
+  thread_local std::vector<S> memory;  // grows to what the largest row of this thread needs
+  if (memory.size() < (inputs + own + outputs) * block)
+    memory.resize((inputs + own + outputs) * block);
+  S *in = memory.data(), *out = in + (inputs + own) * block;
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t k = 0; k < inputs; ++k)
+      in[k * block] = (family.from[k].which == 0 ? x : y)[family.input[k * rows + r]];
+    for (std::size_t k = 0; k < own; ++k)
+      in[(inputs + k) * block] =
+          detail::constant<S>(row_constants.data() + (k * rows + r) * lanes, lanes);
+    family.program.run(constants.data(), lanes, in, in, out, out);
+    for (std::size_t k = 0; k < outputs; ++k)
+      (family.to[k].which == 0 ? a : b)[family.output[k * rows + r]] = out[k * block];
+  }
+}
 
 }  // namespace rattleback
