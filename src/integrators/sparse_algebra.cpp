@@ -25,6 +25,10 @@ std::vector<int> elimination_order(const Structure& structure, int m) {
   return both;
 }
 
+/// Beyond these, code that factors is slower than loops.
+constexpr int most_rows_in_code = 4000;
+constexpr double most_operations_in_code = 20'000;
+
 /// Writes the expressions; inputs are two arrays, the second one beginning at `split`.
 class Writer {
  public:
@@ -197,6 +201,16 @@ class Writer {
   std::vector<std::vector<Place>> by_column_;
 };
 
+/// Of a factorisation and two solutions.
+double operations(const std::vector<Writer::Column>& columns) {
+  double sum = 0;
+  for (const auto& column : columns) {
+    const auto below = static_cast<double>(column.below.size());
+    sum += 1 + below * (below + 1) / 2 + 4 * below;
+  }
+  return sum;
+}
+
 }  // namespace
 
 CouplingPattern couplings(const JacobianPattern& pattern, int columns) {
@@ -212,26 +226,42 @@ CouplingPattern couplings(const JacobianPattern& pattern, int columns) {
 }
 
 SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
-                             const std::vector<double>& inverse_mass) {
-  const CouplingPattern coupled = couplings(pattern, static_cast<int>(inverse_mass.size()));
-  structure_ = choose_structure(coupled);
+                             const std::vector<double>& inverse_mass, Factoring factoring)
+    : coupled_(couplings(pattern, static_cast<int>(inverse_mass.size()))) {
+  structure_ = choose_structure(coupled_);
   Writer writer(pattern, inverse_mass);
-  const int m = static_cast<int>(coupled.size());
-  const auto columns = writer.eliminate(coupled, elimination_order(structure_, m));
-  factor_size_ = m;
-  for (const auto& column : columns) factor_size_ += static_cast<int>(column.below.size());
+  const int m = static_cast<int>(coupled_.size());
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 0; i < m; ++i) {
+    first_pair_.push_back(m + static_cast<int>(pairs.size()));
+    for (const int j : coupled_[i])
+      if (j < i) pairs.emplace_back(i, j);
+  }
+  gram_size_ = m + static_cast<int>(pairs.size());
   force = writer.transposed(false);
   displacement = writer.transposed(true);
   hidden = writer.hidden();
-  std::vector<std::pair<int, int>> pairs;
-  for (int i = 0; i < m; ++i)
-    for (const int j : coupled[i])
-      if (j < i) pairs.emplace_back(i, j);
-  gram_size_ = m + static_cast<int>(pairs.size());
   gram = writer.gram(pairs);
   alignment = writer.alignment();
+  numerical_ = factoring == Factoring::numerical ||
+               (factoring == Factoring::by_size && m > most_rows_in_code);
+  if (numerical_) return;
+  const auto columns = writer.eliminate(coupled_, elimination_order(structure_, m));
+  factor_size_ = m;
+  for (const auto& column : columns) factor_size_ += static_cast<int>(column.below.size());
+  numerical_ = factoring == Factoring::by_size && operations(columns) > most_operations_in_code;
+  if (numerical_) return;
   factor = writer.factor(pairs, columns);
   solve = writer.solve(columns, factor_size_);
+}
+
+int SparseAlgebra::place_in_gram(int i, int j) const {
+  if (i == j) return i;
+  if (i < j) std::swap(i, j);
+  const auto& row = coupled_[i];
+  const auto at = std::lower_bound(row.begin(), row.end(), j);
+  return at == row.end() || *at != j ? gram_size_
+                                     : first_pair_[i] + static_cast<int>(at - row.begin());
 }
 
 namespace {
@@ -247,7 +277,8 @@ void SparseAlgebra::compile() const {
   for (const auto function : functions) (void)(this->*function).is_native();
 }
 
-std::optional<SparseAlgebra> SparseAlgebra::packed(const CompiledNatural& code) {
+std::optional<SparseAlgebra> SparseAlgebra::packed(const CompiledNatural& code,
+                                                   Factoring factoring) {
   constexpr int lanes = CompiledFunction::lanes_of_a_pack;
   std::vector<std::vector<double>> masses;  // those that differ
   std::array<std::size_t, lanes> which{};
@@ -260,7 +291,8 @@ std::optional<SparseAlgebra> SparseAlgebra::packed(const CompiledNatural& code) 
   }
   std::vector<SparseAlgebra> different;
   different.reserve(masses.size());
-  for (const auto& inverse_mass : masses) different.emplace_back(code.pattern, inverse_mass);
+  for (const auto& inverse_mass : masses)
+    different.emplace_back(code.pattern, inverse_mass, factoring);
   SparseAlgebra result = different[0];
   for (const auto function : functions) {
     std::array<const CompiledFunction*, lanes> of_lanes;

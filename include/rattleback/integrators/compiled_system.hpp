@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "rattleback/integrators/sparse_algebra.hpp"
 #include "rattleback/integrators/sparse_kernel.hpp"
 #include "rattleback/solve/factor_report.hpp"
+#include "rattleback/solve/structured.hpp"
 
 namespace rattleback {
 
@@ -56,12 +58,17 @@ class CompiledAlgebra {
   using Values = Vector<S, dynamic>;
 
   explicit CompiledAlgebra(const CompiledSystem<S>& system)
-      : system_(system),
-        algebra_(system.algebra()),
-        factors_(algebra_.factor_size()),
-        gram_(algebra_.gram_size()),
-        pivots_(system.constraint_count()),
-        solution_(system.constraint_count()) {}
+      : system_(system), algebra_(system.algebra()), gram_(algebra_.gram_size() + 1) {
+    gram_[algebra_.gram_size()] = S(0);
+    if (algebra_.is_numerical()) {
+      solver_.emplace(algebra_.coupled(), algebra_.structure());
+      (void)solver_->factor(Recorder{algebra_, asked_});
+    } else {
+      factors_.resize(algebra_.factor_size());
+      pivots_.resize(system.constraint_count());
+      solution_.resize(system.constraint_count());
+    }
+  }
   static int nonzeros(const CompiledSystem<S>& system) { return system.code().pattern.nonzeros(); }
   static const Structure& structure(const CompiledSystem<S>& system) {
     return system.algebra().structure();
@@ -82,10 +89,14 @@ class CompiledAlgebra {
   }
   FactorReport factor(const Values& j) {
     algebra_.gram(j.data(), j.data(), gram_.data(), gram_.data());
+    if (solver_)
+      return solver_->factor(
+          Asked{algebra_, gram_.data(), asked_.data(), asked_.data() + asked_.size()});
     algebra_.factor(gram_.data(), gram_.data(), pivots_.data(), factors_.data());
     return report();
   }
   void solve(Values& b) {
+    if (solver_) return solver_->solve(b);
     algebra_.solve(factors_.data(), b.data(), solution_.data(), solution_.data());
     b.swap(solution_);
   }
@@ -98,6 +109,27 @@ class CompiledAlgebra {
   }
 
  private:
+  /// A solver asks for the entries of K in an order of its own, every time the same...
+  struct Recorder {
+    const SparseAlgebra& algebra;
+    std::vector<int>& asked;
+    S operator()(int i, int j) const {
+      asked.push_back(algebra.place_in_gram(i, j));
+      return S(i == j ? 1 : 0);
+    }
+  };
+  /// ...so that they are read one after another. What is asked for behind the last one is searched
+  /// for: the solver tries again, or names a row.
+  struct Asked {
+    const SparseAlgebra& algebra;
+    const S* gram;
+    mutable const int* next;
+    const int* end;
+    const S& operator()(int i, int j) const {
+      return gram[next != end ? *next++ : algebra.place_in_gram(i, j)];
+    }
+  };
+
   /// Pivots against the diagonal they came from.
   FactorReport report() const {
     const Eigen::Index m = pivots_.size();
@@ -131,7 +163,10 @@ class CompiledAlgebra {
 
   const CompiledSystem<S>& system_;
   const SparseAlgebra& algebra_;
-  Values factors_, gram_, pivots_, solution_;
+  Values gram_;  // with a zero at its end
+  Values factors_, pivots_, solution_;
+  std::optional<StructuredLdlt<S>> solver_;
+  std::vector<int> asked_;
 };
 
 }  // namespace rattleback
