@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "rattleback/expression/sparse_derivatives.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/pack.hpp"
 #include "system_code.hpp"
@@ -77,11 +78,17 @@ class ExpressionModel final : public SystemModel<S> {
     if (!repeated_) repeated_ = make();
     return repeated_;
   }
+  std::shared_ptr<const SparseDerivatives> sparse() const {
+    const std::lock_guard lock(mutex_);
+    if (!sparse_) sparse_ = std::make_shared<SparseDerivatives>(sparse_derivatives(f_->source));
+    return sparse_;
+  }
 
  private:
   std::shared_ptr<const SystemFunctions> f_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SystemFunctions> repeated_;
+  mutable std::shared_ptr<const SparseDerivatives> sparse_;
 };
 
 /// Null where the system is not made of expressions alone.
@@ -90,6 +97,11 @@ const ExpressionModel<double>* model_of(const AnySystem& system) {
 }
 
 }  // namespace
+
+std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& system) {
+  const auto* model = model_of(system);
+  return model ? model->sparse() : nullptr;
+}
 
 bool same_shape(const AnySystem& a, const AnySystem& b) {
   const auto *x = model_of(a), *y = model_of(b);

@@ -18,6 +18,9 @@ using Outputs = std::vector<Program::Output>;
 /// The slopes of f by inputs first .. first + n - 1 as one array; those that vanish are in it too.
 void append_gradient(Graph& graph, Expression f, int first, int n, int array, Outputs& outputs);
 
+/// Where the values of the nonzeros go; see JacobianPattern.
+std::vector<int> slot_by_slot(const SparseExpressions& matrix);
+
 /// The expression with velocities where programs expect momenta.
 Expression velocities_as_second(Graph& graph, Expression f, int n);
 

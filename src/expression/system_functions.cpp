@@ -18,15 +18,6 @@ Expression velocities_as_second(Graph& graph, Expression f, int n) {
                           [&](int k) { return graph.input(k >= 2 * n ? k - n : k); })[0];
 }
 
-}  // namespace detail
-
-namespace {
-
-using detail::append_gradient;
-using detail::Outputs;
-using detail::SystemFunctions;
-
-/// Where the values of the nonzeros go; see JacobianPattern.
 std::vector<int> slot_by_slot(const SparseExpressions& matrix) {
   std::vector<int> place(matrix.value.size());
   const auto length = [&](int i) { return matrix.start[i + 1] - matrix.start[i]; };
@@ -38,6 +29,15 @@ std::vector<int> slot_by_slot(const SparseExpressions& matrix) {
   }
   return place;
 }
+
+}  // namespace detail
+
+namespace {
+
+using detail::append_gradient;
+using detail::Outputs;
+using detail::slot_by_slot;
+using detail::SystemFunctions;
 
 /// g and its nonzero slopes, row by row: what a row shares is computed close together.
 Outputs linearised(const CanonicalSystem& s, const SparseExpressions& by_q,
@@ -151,6 +151,7 @@ std::shared_ptr<const SystemFunctions> detail::compile(const CanonicalSystem& s)
   Graph& graph = s.graph();
   const int n = s.dimension();
   auto f = std::make_shared<SystemFunctions>();
+  f->source = s;
   f->n = n;
   f->m = s.constraint_count();
   f->holonomic = s.traits.holonomic;

@@ -12,6 +12,7 @@ namespace rattleback::detail {
 
 /// What a model of every scalar shares.
 struct SystemFunctions {
+  CanonicalSystem source;  // of the first lane
   int n, m;
   bool holonomic;
   CompiledFunction energy, energy_gradient;

@@ -2,7 +2,7 @@
 
 namespace rattleback {
 
-template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, Kicks, Projection,
-                                                  const SolveOptions&);
+template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, const BaseMapChoice&,
+                                                  Projection, const SolveOptions&);
 
 }  // namespace rattleback

@@ -84,15 +84,15 @@ struct Owned {
 }  // namespace detail
 
 template <class S>
-AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
-                                      const SolveOptions& options) {
+AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
+                                      Projection project, const SolveOptions& options) {
   const CompiledNatural* code = system.model<S>().compiled();
-  if (!code) return nullptr;
+  if (!code || (!kicks(base.map) && !has_stages(base.map))) return nullptr;
   const auto stepper = [&]<class Sys>(Sys typed) -> AnyStepperPointer<S> {
     const auto owned =
         std::make_shared<detail::Owned<Sys>>(detail::Owned<Sys>{system, std::move(typed)});
-    return std::make_unique<detail::BoundStepper<S, Sys>>(
-        std::shared_ptr<const Sys>(owned, &owned->system), kicks, project, options);
+    return detail::bound_stepper<S>(std::shared_ptr<const Sys>(owned, &owned->system), base,
+                                    project, options);
   };
   AnyStepperPointer<S> found;
   const auto try_size = [&]<int N, int M>() {

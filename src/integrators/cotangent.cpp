@@ -6,6 +6,13 @@ namespace rattleback {
 
 namespace {
 
+/// RATTLE's projection of what is looked at, by the structure of the constraints.
+template <class S>
+struct Presenter {
+  OwnedStepper<S> rattle;
+  Status project(const AnySystem& system, State<S>& z) { return rattle.present(system, z); }
+};
+
 struct MakeCotangent {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
@@ -15,7 +22,10 @@ struct MakeCotangent {
                        " is not a configuration manifold: its constraints contain momenta");
     using Inner = OwnedStepper<S>;
     Inner shake{shake_rattle_stepper<S>(system, base_of(values), Projection::never, solve)};
-    return erase<S>(CotangentStepper<AnySystem, S, Inner>(system, std::move(shake), solve));
+    Presenter<S> presenter{
+        {shake_rattle_stepper<S>(system, base_of(values), Projection::output, solve)}};
+    return erase<S>(CotangentStepper<AnySystem, S, Inner, Presenter<S>>(system, std::move(shake),
+                                                                        std::move(presenter)));
   }
 };
 

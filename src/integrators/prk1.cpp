@@ -1,6 +1,7 @@
 #include "rattleback/integrators/prk1.hpp"
 
-#include "rattleback/integrators/family.hpp"
+#include "common_options.hpp"
+#include "rattleback/expression/sparse_derivatives.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -13,6 +14,9 @@ struct MakePrk1 {
                                   const SolveOptions& solve) const {
     if (!system.traits().holonomic)
       throw ModelError("prk1: " + system.name() + " has constraints on momenta");
+    // The same map, by the structure of the constraints and of H.
+    if (sparse_derivatives(system))
+      return shake_rattle_stepper<S>(system, BaseMap::euler_a, Projection::every, solve);
     return erase<S>(Prk1Stepper<AnySystem, S>(system, solve));
   }
 };

@@ -31,7 +31,7 @@ struct MakeVariational {
                        (t.holonomic ? "no known Lagrangian" : "constraints on momenta"));
     const BaseMap same = base_map(quadrature);
     const Projection project = projection_of(values);
-    if (t.natural && kicks(same) && system.constraint_count() > 0)
+    if (t.natural && system.constraint_count() > 0)
       return shake_rattle_stepper<S>(system, same, project, solve);
     return erase<S>(VariationalStepper<AnySystem, S>(system, quadrature, project, solve));
   }

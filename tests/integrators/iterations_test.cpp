@@ -70,7 +70,7 @@ TEST(Iterations, OfImplicitBaseMaps) {
             4.1);  // 3.43
   EXPECT_LT(mean_iterations(spherical_pendulum(), Rattle<BaseMap::midpoint>{},
                             spherical_pendulum_start.in<double>(), 0.02, 1000),
-            2.4);  // 2.01
+            3.4);  // 2.81, of forces and multipliers in turn
 }
 
 TEST(Iterations, OfTextModels) {
@@ -79,7 +79,7 @@ TEST(Iterations, OfTextModels) {
   EXPECT_LT(mean_iterations("chain.toml", "rattle", 0.001, 500), 0.75);            // 0.59
   EXPECT_LT(mean_iterations("chain.toml", "shake", 0.001, 500), 1.2);              // 1.01
   EXPECT_LT(mean_iterations("magnetic_torus.toml", "rattle:base=midpoint", 0.005, 500),
-            2.4);  // 2.00
+            5.8);  // 4.86, of a matrix that outlives its step
 }
 
 using Links = std::vector<Link<2>>;

@@ -9,6 +9,53 @@
 
 namespace rattleback {
 
+/// The flow of the field x' = sum lambda_i X_gi(x) over time 1; field(x, out).
+template <class S, int D>
+class FibreFlow {
+ public:
+  explicit FibreFlow(Eigen::Index size)
+      : term_(size), sum_(size), shift_(size), image_(size), flow_(size) {}
+
+  /// `affine`: every g_i is quadratic.
+  template <class Field>
+  Status advance(Field&& field, bool affine, Vector<S, D>& x) {
+    return affine ? affine_flow(field, x) : flow_.advance(field, 1, x);
+  }
+
+ private:
+  /// Multipliers are O(h). A slide of this many times the state is a Newton gone astray.
+  static constexpr double farthest = 100;
+
+  /// x' = B x + b with B, b read off the field: terms x_{k+1} = B x_k / (k+1), B x = f(x) - f(0).
+  template <class Field>
+  Status affine_flow(Field&& field, Vector<S, D>& x) {
+    Vector<S, D>&constant = shift_, &image = image_;
+    sum_.setConstant(S(0));
+    field(sum_, constant);
+    field(x, image);
+    // Few enough terms and no cancellation: pieces short enough that the first term is below x.
+    const double speed = largest_magnitude(image), size = std::max(largest_magnitude(x), 1e-30);
+    if (!(speed < 1e150)) return {Outcome::not_finite, 0, speed};
+    if (speed > farthest * size) return {Outcome::no_convergence, 0, speed};
+    const int pieces = std::max(1, static_cast<int>(std::ceil(speed / size)));
+    for (int piece = 0; piece < pieces; ++piece) {
+      if (piece > 0) field(x, image);
+      term_ = image;
+      for (int k = 1; k < 60; ++k) {
+        scale(Real<S>(Real<S>(1) / Real<S>(Real<S>(pieces) * k)), term_);
+        add_scaled(1, term_, x);
+        if (largest_magnitude(term_) <= 0.01 * epsilon<S> * size) break;
+        field(term_, image);
+        for (Eigen::Index i = 0; i < x.size(); ++i) term_[i] = image[i] - constant[i];
+      }
+    }
+    return {};
+  }
+
+  Vector<S, D> term_, sum_, shift_, image_;
+  RoundOffFlow<S, D> flow_;
+};
+
 template <class Sys, class S>
 class Fibre {
  public:
@@ -24,10 +71,6 @@ class Fibre {
         q_(system.dimension()),
         p_(system.dimension()),
         x_(2 * system.dimension()),
-        term_(2 * system.dimension()),
-        sum_(2 * system.dimension()),
-        shift_(2 * system.dimension()),
-        image_(2 * system.dimension()),
         flow_(2 * system.dimension()) {}
 
   /// z <- exp(sum lambda_i X_gi) z
@@ -41,20 +84,14 @@ class Fibre {
     if constexpr (requires { system.slide(z.q, z.p, lambda); })
       if (system.slide(z.q, z.p, lambda)) return {};
     gather(z);
-    Status status;
-    if (traits.quadratic)
-      status = affine_flow(system, lambda);
-    else
-      status = flow_.advance(
-          [&](const Vector<S, D>& x, Vector<S, D>& out) { field(system, lambda, x, out); }, 1, x_);
+    const Status status = flow_.advance(
+        [&](const Vector<S, D>& x, Vector<S, D>& out) { field(system, lambda, x, out); },
+        traits.quadratic, x_);
     scatter(z);
     return status;
   }
 
  private:
-  /// Multipliers are O(h). A slide of this many times the state is a Newton gone astray.
-  static constexpr double farthest = 100;
-
   void gather(const State<S, N>& z) {
     const Eigen::Index n = z.q.size();
     for (Eigen::Index i = 0; i < n; ++i) x_[i] = z.q[i], x_[n + i] = z.p[i];
@@ -79,36 +116,12 @@ class Fibre {
       out[n + i] = dp;
     }
   }
-  /// x' = B x + b with B, b read off the field: terms x_{k+1} = B x_k / (k+1), B x = f(x) - f(0).
-  Status affine_flow(const Sys& system, const Multiplier& lambda) {
-    Vector<S, D>&constant = shift_, &image = image_;
-    sum_.setConstant(S(0));
-    field(system, lambda, sum_, constant);
-    field(system, lambda, x_, image);
-    // Few enough terms and no cancellation: pieces short enough that the first term is below x.
-    const double speed = largest_magnitude(image), size = std::max(largest_magnitude(x_), 1e-30);
-    if (!(speed < 1e150)) return {Outcome::not_finite, 0, speed};
-    if (speed > farthest * size) return {Outcome::no_convergence, 0, speed};
-    const int pieces = std::max(1, static_cast<int>(std::ceil(speed / size)));
-    for (int piece = 0; piece < pieces; ++piece) {
-      if (piece > 0) field(system, lambda, x_, image);
-      term_ = image;
-      for (int k = 1; k < 60; ++k) {
-        scale(Real<S>(Real<S>(1) / Real<S>(Real<S>(pieces) * k)), term_);
-        add_scaled(1, term_, x_);
-        if (largest_magnitude(term_) <= 0.01 * epsilon<S> * size) break;
-        field(system, lambda, term_, image);
-        for (Eigen::Index i = 0; i < x_.size(); ++i) term_[i] = image[i] - constant[i];
-      }
-    }
-    return {};
-  }
 
   Vector<S, M> g_;
   Matrix<S, M, N> g_q_, g_p_;
   Vector<S, N> q_, p_;
-  Vector<S, D> x_, term_, sum_, shift_, image_;
-  RoundOffFlow<S, D> flow_;
+  Vector<S, D> x_;
+  FibreFlow<S, D> flow_;
 };
 
 }  // namespace rattleback

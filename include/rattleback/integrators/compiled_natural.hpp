@@ -6,10 +6,10 @@
 
 namespace rattleback {
 
-/// A stepper for kick - drift - kick on system.model<S>().compiled(), S a double or a Pack; null if
-/// there is none.
+/// A stepper on system.model<S>().compiled(), S a double or a Pack; null if there is none, or if
+/// the base map neither kicks nor has stages.
 template <class S>
-AnyStepperPointer<S> compiled_stepper(const AnySystem& system, Kicks kicks, Projection project,
-                                      const SolveOptions& options);
+AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
+                                      Projection project, const SolveOptions& options);
 
 }  // namespace rattleback

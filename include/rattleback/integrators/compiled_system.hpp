@@ -28,19 +28,22 @@ class CompiledSystem {
 
   /// The code must outlive the system.
   CompiledSystem(const CompiledNatural& code, SparseAlgebra algebra)
-      : code_(code), algebra_(std::move(algebra)) {
+      : code_(code), algebra_(std::move(algebra)), inverse_mass_(code.dimension) {
     algebra_.compile();
+    for (int i = 0; i < code.dimension; ++i)
+      inverse_mass_[i] = detail::constant<Scalar>(
+          code.inverse_mass.data() + std::ptrdiff_t{code.lanes} * i, code.lanes);
   }
   const CompiledNatural& code() const { return code_; }
   const SparseAlgebra& algebra() const { return algebra_; }
   int dimension() const { return code_.dimension; }
   int constraint_count() const { return code_.constraints; }
-  Scalar inverse_mass(int i) const {
-    return detail::constant<Scalar>(code_.inverse_mass.data() + std::ptrdiff_t{code_.lanes} * i,
-                                    code_.lanes);
-  }
+  const Scalar& inverse_mass(int i) const { return inverse_mass_[i]; }
   void potential_gradient(const Values& q, Values& v_q) const {
     code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+  }
+  void velocity(const Values& p, Values& v) const {
+    for (Eigen::Index i = 0; i < p.size(); ++i) v[i] = p[i] * inverse_mass_[i];
   }
   void linearise_sparse(const Values& q, Values& g, Values& j) const {
     code_.linearise(q.data(), q.data(), g.data(), j.data());
@@ -49,6 +52,7 @@ class CompiledSystem {
  private:
   const CompiledNatural& code_;
   SparseAlgebra algebra_;
+  Values inverse_mass_;
 };
 
 /// The algebra of SparseKernel by the functions of SparseAlgebra.

@@ -31,15 +31,16 @@ inline MethodInfo cotangent_info(BaseMapChoice base) {
           .cite = "[McLachlan12 5.1.2]"};
 }
 
-/// SHAKE on classes: Inner is a SHAKE stepper.
-template <class Sys, class S, class Inner = GeneralStepper<Sys, S>>
+/// SHAKE on classes: Inner is a SHAKE stepper, Projector slides a state to G H_p = 0.
+template <class Sys, class S, class Inner = GeneralStepper<Sys, S>,
+          class Projector = MomentumProjection<Sys, S>>
 class CotangentStepper {
  public:
   using State = StateOf<Sys, S>;
 
-  CotangentStepper(const Sys& system, Inner inner, SolveOptions options = {})
+  CotangentStepper(const Sys& system, Inner inner, Projector projection)
       : inner_(std::move(inner)),
-        projection_(system, options),
+        projection_(std::move(projection)),
         work_{PositionOf<Sys, S>(system.dimension()), PositionOf<Sys, S>(system.dimension())} {}
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
@@ -75,7 +76,7 @@ class CotangentStepper {
 
  private:
   Inner inner_;
-  MomentumProjection<Sys, S> projection_;
+  Projector projection_;
   State work_;
   bool lifted_ = false;
   long lifts_ = 0;  // since they were last asked for
@@ -90,7 +91,8 @@ struct Cotangent {
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
     auto inner = detail::plain_stepper<Sys, S, base>(system, theta, Projection::never, solve);
-    return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner), solve);
+    return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner),
+                                                     MomentumProjection<Sys, S>(system, solve));
   }
 };
 

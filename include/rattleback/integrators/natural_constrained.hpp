@@ -43,6 +43,9 @@ struct KernelOf<Sys, S> {
 /// A step that fails leaves the state as it was.
 template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
 class NaturalConstrained {
+  template <class, class, class>
+  friend class StagedNatural;  // the same start and end of a step, with stages between them
+
   static_assert(Kernel<K, Sys, S>);
 
  public:
@@ -90,16 +93,7 @@ class NaturalConstrained {
     kernel.arrive(system, stride, work);
     kernel.exchange(work.jacobian, work.next);
     work.predictor.record(h, work.lambda);
-    // The factorisation serves the projection here and the position solve of the next step.
-    if (!kernel.solve_fresh(system, work.jacobian, work.mu, project))
-      return failed({Outcome::rank_loss});
-    if (project) kernel.kick(work.jacobian, work.mu, work.p);
-    if constexpr (ScalarTraits<S>::is_dual)
-      if (project) project_partials(system, kernel, work.jacobian, work.g, work.p);
-    if (!(project ? K::solved(work.mu, threshold::overflow) : within(work.p, threshold::overflow)))
-      return failed({Outcome::not_finite, status.iterations});
-    keep(work, z);
-    return status;
+    return conclude(system, kernel, work, z, project, status);
   }
 
   /// Slides z along its fibre to G M^-1 p = 0. Forgets the last step: use an instance of its own.
@@ -124,6 +118,21 @@ class NaturalConstrained {
     kernel.hidden(system, jacobian, p, rest);
     (void)kernel.solve_fresh(system, jacobian, rest, true);
     kernel.kick(jacobian, rest, p);
+  }
+
+  /// With p1- in work.p, G(q1) in work.jacobian and G(q1) M^-1 p1- in work.mu.
+  RATTLEBACK_INLINE Status conclude(const Sys& system, K& kernel, Work<K>& work, Point& z,
+                                    bool project, const Status& status) {
+    // The factorisation serves the projection here and the position solve of the next step.
+    if (!kernel.solve_fresh(system, work.jacobian, work.mu, project))
+      return failed({Outcome::rank_loss});
+    if (project) kernel.kick(work.jacobian, work.mu, work.p);
+    if constexpr (ScalarTraits<S>::is_dual)
+      if (project) project_partials(system, kernel, work.jacobian, work.g, work.p);
+    if (!(project ? K::solved(work.mu, threshold::overflow) : within(work.p, threshold::overflow)))
+      return failed({Outcome::not_finite, status.iterations});
+    keep(work, z);
+    return status;
   }
 
   [[gnu::noinline]] Status start(const Sys& system, const Point& z) {

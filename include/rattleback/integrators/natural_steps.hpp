@@ -16,19 +16,21 @@ template <class S>
 class NaturalSteps {
  public:
   virtual ~NaturalSteps() = default;
-  virtual AnyStepperPointer<S> stepper(Kicks kicks, Projection project,
+  /// Null where the base map neither kicks nor has stages.
+  virtual AnyStepperPointer<S> stepper(const BaseMapChoice& base, Projection project,
                                        const SolveOptions& options) const = 0;
 };
 
 namespace detail {
 
 /// A stepper on a system of its own, whatever AnySystem it is called with.
-template <class S, class Sys>
+template <class S, class Sys, class Stepper>
 class BoundStepper final : public AnyStepper<S> {
  public:
-  BoundStepper(std::shared_ptr<const Sys> system, Kicks kicks, Projection project,
+  template <class Map>
+  BoundStepper(std::shared_ptr<const Sys> system, const Map& map, Projection project,
                const SolveOptions& options)
-      : system_(std::move(system)), stepper_(*system_, kicks, project, options) {}
+      : system_(std::move(system)), stepper_(*system_, map, project, options) {}
 
   Status step(const AnySystem&, State<S>& z, const Real<S>& h) override {
     return with_static_size(z, [&](auto& point) { return stepper_.step(*system_, point, h); });
@@ -68,8 +70,20 @@ class BoundStepper final : public AnyStepper<S> {
   }
 
   std::shared_ptr<const Sys> system_;
-  NaturalStepper<Sys, S> stepper_;
+  Stepper stepper_;
 };
+
+template <class S, class Sys>
+AnyStepperPointer<S> bound_stepper(std::shared_ptr<const Sys> system, const BaseMapChoice& base,
+                                   Projection project, const SolveOptions& options) {
+  if (const auto kick = kicks(base.map))
+    return std::make_unique<BoundStepper<S, Sys, NaturalStepper<Sys, S>>>(std::move(system), *kick,
+                                                                          project, options);
+  if (has_stages(base.map))
+    return std::make_unique<BoundStepper<S, Sys, StagedStepper<Sys, S>>>(std::move(system), base,
+                                                                         project, options);
+  return nullptr;
+}
 
 }  // namespace detail
 
@@ -79,9 +93,9 @@ class TypedNaturalSteps final : public NaturalSteps<S> {
  public:
   explicit TypedNaturalSteps(std::shared_ptr<const Sys> system) : system_(std::move(system)) {}
 
-  AnyStepperPointer<S> stepper(Kicks kicks, Projection project,
+  AnyStepperPointer<S> stepper(const BaseMapChoice& base, Projection project,
                                const SolveOptions& options) const override {
-    return std::make_unique<detail::BoundStepper<S, Sys>>(system_, kicks, project, options);
+    return detail::bound_stepper<S>(system_, base, project, options);
   }
 
  private:

@@ -43,7 +43,6 @@ class Prk1Stepper {
   explicit Prk1Stepper(const Sys& system, SolveOptions options = {})
       : n_(system.dimension()),
         m_(system.constraint_count()),
-        options_(options),
         h_q_(n_),
         h_p_(n_),
         g_(m_),
@@ -51,11 +50,10 @@ class Prk1Stepper {
         next_jacobian_(m_, n_),
         unused_(m_, n_),
         x_(n_ + m_),
-        r_(n_ + m_),
         next_{Vector<S, N>(n_), Vector<S, N>(n_)},
         hessian_(2 * n_, 2 * n_),
         predictor_(n_ + m_),
-        lu_(n_ + m_),
+        solver_(n_ + m_, options),
         projection_(system, options) {}
 
   void reset() { predictor_.reset(); }
@@ -71,11 +69,11 @@ class Prk1Stepper {
     for (int i = 0; i < n_; ++i) x_[i] += z.p[i];
     // p~ is known to eps |q|/h only, along G^T; the projection removes that from p1.
     const double reach = largest_magnitude(z.q) / magnitude(h);
-    const double size = std::max({largest_magnitude(z.p), reach, 1e-3});
-    Status status = newton(
-        x_, r_, 2 * epsilon<S> * size, options_,
-        [&](const Unknown& x, Unknown& r) { return residual(system, z, h, x, r); },
-        [&](const Unknown& x) { return factor(system, z, h, x); }, lu_);
+    const double size = std::max({largest_magnitude(z.p), reach, threshold::least_scale});
+    Status status = solver_.solve(
+        x_, 2 * epsilon<S> * size,
+        [&](OnUnknowns, const Unknown& x, Unknown& r) { return residual(system, z, h, x, r); },
+        [&](const Unknown& x, auto& out) { matrix(system, z, h, x, out); });
     if (!status) return status;
     advance(system, z, h, x_);
     if (Status s = projection_.project(system, next_); !s) return s;
@@ -105,33 +103,34 @@ class Prk1Stepper {
     return {};
   }
   /// [I + h H_qp  G(q)^T; G(q1) H_pp  0], which has a limit as h -> 0.
-  bool factor(const Sys& system, const State& z, const Real<S>& h, const Unknown& x) {
+  template <class Square>
+  void matrix(const Sys& system, const State& z, const Real<S>& h, const Unknown& x, Square& out) {
     advance(system, z, h, x);
     energy_hessian(system, z.q, next_.p, hessian_);
     system.linearise(next_.q, next_.p, g_, next_jacobian_, unused_);
-    return lu_
-        .factor([&](int i, int j) {
-          if (i < n_ && j < n_) return T(T(i == j) + T(h) * hessian_(i, n_ + j));
-          if (i < n_) return T(base(jacobian_(j - n_, i)));
-          T sum(0);
-          if (j < n_)
-            for (int k = 0; k < n_; ++k)
-              sum += base(next_jacobian_(i - n_, k)) * hessian_(n_ + k, n_ + j);
-          return sum;
-        })
-        .ok;
+    for (int i = 0; i < n_; ++i) {
+      for (int j = 0; j < n_; ++j) out(i, j) = T(T(i == j) + T(h) * hessian_(i, n_ + j));
+      for (int k = 0; k < m_; ++k) out(i, n_ + k) = base(jacobian_(k, i));
+    }
+    for (int k = 0; k < m_; ++k) {
+      for (int j = 0; j < n_; ++j) {
+        T sum(0);
+        for (int i = 0; i < n_; ++i) sum += base(next_jacobian_(k, i)) * hessian_(n_ + i, n_ + j);
+        out(n_ + k, j) = sum;
+      }
+      for (int j = 0; j < m_; ++j) out(n_ + k, n_ + j) = T(0);
+    }
   }
 
   int n_, m_;
-  SolveOptions options_;
   Vector<S, N> h_q_, h_p_;
   Vector<S, M> g_;
   Matrix<S, M, N> jacobian_, next_jacobian_, unused_;
-  Unknown x_, r_;
+  Unknown x_;
   State next_;
   Matrix<T, dynamic> hessian_;
   MultiplierPredictor<Unknown> predictor_;
-  DenseLu<T, dynamic> lu_;
+  Implicit<S, U> solver_;
   MomentumProjection<Sys, S> projection_;
 };
 

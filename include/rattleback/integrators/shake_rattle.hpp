@@ -5,11 +5,13 @@
 #include <string>
 #include <utility>
 
+#include "rattleback/integrators/backed_stepper.hpp"
 #include "rattleback/integrators/compensated.hpp"
 #include "rattleback/integrators/core_stepper.hpp"
 #include "rattleback/integrators/general_constrained.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
+#include "rattleback/integrators/staged_natural.hpp"
 
 namespace rattleback {
 
@@ -53,6 +55,9 @@ inline MethodInfo shake_rattle_info(BaseMapChoice base, Projection project,
 /// Kick-drift-kick on a natural system with holonomic constraints.
 template <class Sys, class S>
 using NaturalStepper = CoreStepper<Sys, S, NaturalConstrained<Sys, S>>;
+/// Stages of other base maps on such a system, while V is not too stiff for their iteration.
+template <class Sys, class S>
+using StagedStepper = CoreStepper<Sys, S, StagedNatural<Sys, S>>;
 /// Any base map, any fibre.
 template <class Sys, class S>
 using GeneralStepper = CoreStepper<Sys, S, GeneralConstrained<Sys, S>>;
@@ -62,21 +67,36 @@ using CompensatedStepper = CoreStepper<Sys, double, CompensatedNatural<Sys>>;
 
 namespace detail {
 
-/// Whether the kick-drift-kick core fits a system whose type is known.
-template <class Sys, BaseMap base>
-constexpr bool natural_core() {
+/// Whether a system whose type is known is natural, with constraints on positions.
+template <class Sys>
+constexpr bool natural_form() {
   if constexpr (NaturalForm<Sys> &&
                 requires { typename std::bool_constant<Sys::traits().natural>; })
-    return Sys::traits().natural && Sys::traits().holonomic && kicks(base).has_value() &&
+    return Sys::traits().natural && Sys::traits().holonomic &&
            Sys::constraints_at_compile_time != 0;
   else
     return false;
+}
+/// Whether the kick-drift-kick core fits it, and that of base maps with stages.
+template <class Sys, BaseMap base>
+constexpr bool natural_core() {
+  return natural_form<Sys>() && kicks(base).has_value();
+}
+template <class Sys, BaseMap base>
+constexpr bool staged_core() {
+  return natural_form<Sys>() && has_stages(base);
 }
 
 template <class Sys, class S, BaseMap base>
 auto plain_stepper(const Sys& system, double theta, Projection project, const SolveOptions& solve) {
   if constexpr (natural_core<Sys, base>())
     return NaturalStepper<Sys, S>(system, *kicks(base), project, solve);
+  else if constexpr (staged_core<Sys, base>())
+    return BackedStepper<Sys, S, StagedStepper<Sys, S>, GeneralStepper<Sys, S>>(
+        StagedStepper<Sys, S>(system, BaseMapChoice(base, theta), project, solve),
+        [=](const Sys& same) {
+          return GeneralStepper<Sys, S>(same, BaseMapChoice(base, theta), project, solve);
+        });
   else
     return GeneralStepper<Sys, S>(system, BaseMapChoice(base, theta), project, solve);
 }

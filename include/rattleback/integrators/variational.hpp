@@ -14,36 +14,15 @@
 // velocities.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 
+#include "rattleback/integrators/discrete_lagrangian.hpp"
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
 #include "rattleback/solve/histories.hpp"
 
 namespace rattleback {
-
-enum class Quadrature { trapezoid, midpoint, left, right };
-
-struct QuadratureInfo {
-  Quadrature quadrature;
-  std::string_view name;
-  int nodes;
-  std::array<double, 2> node, weight;
-  int order;
-  bool symmetric;
-};
-inline constexpr std::array<QuadratureInfo, 4> quadratures{
-    {{Quadrature::trapezoid, "trapezoid", 2, {0, 1}, {0.5, 0.5}, 2, true},
-     {Quadrature::midpoint, "midpoint", 1, {0.5}, {1}, 2, true},
-     {Quadrature::left, "left", 1, {0}, {1}, 1, false},
-     {Quadrature::right, "right", 1, {1}, {1}, 1, false}}};
-
-constexpr const QuadratureInfo& info(Quadrature quadrature) {
-  return quadratures[static_cast<std::size_t>(quadrature)];
-}
 
 inline MethodInfo variational_info(Quadrature quadrature, Projection project = Projection::every) {
   const QuadratureInfo& rule = info(quadrature);
@@ -73,45 +52,6 @@ constexpr BaseMap base_map(Quadrature quadrature) {
   }
 }
 
-namespace detail {
-
-/// Both slopes of L_d, as functions of (q0, v).
-template <class Sys, class S>
-class DiscreteLagrangian {
- public:
-  using Position = PositionOf<Sys, S>;
-
-  DiscreteLagrangian(const Sys& system, Quadrature quadrature)
-      : rule_(info(quadrature)),
-        x_(system.dimension()),
-        l_q_(system.dimension()),
-        l_v_(system.dimension()) {}
-
-  // -D1 L_d = sum_k w_k (L_v - (1 - c_k) h L_q)  at (q0 + c_k h v, v)
-  //  D2 L_d = sum_k w_k (L_v + c_k h L_q)
-  void slopes(const Sys& system, const Position& q0, const Position& v, const Real<S>& h,
-              Position& minus_d1, Position& d2) {
-    for (int k = 0; k < rule_.nodes; ++k) {
-      const Real<S> w(rule_.weight[k]), c(rule_.node[k]), ch = c * h;
-      const Real<S> before = w * h * (Real<S>(1) - c), after = w * h * c;
-      for (Eigen::Index i = 0; i < x_.size(); ++i) x_[i] = q0[i] + v[i] * ch;
-      system.lagrangian_gradient(x_, v, l_q_, l_v_);
-      for (Eigen::Index i = 0; i < x_.size(); ++i) {
-        const S momentum = l_v_[i] * w;
-        const S first = momentum - l_q_[i] * before, second = momentum + l_q_[i] * after;
-        minus_d1[i] = k == 0 ? first : S(minus_d1[i] + first);
-        d2[i] = k == 0 ? second : S(d2[i] + second);
-      }
-    }
-  }
-
- private:
-  QuadratureInfo rule_;
-  Position x_, l_q_, l_v_;
-};
-
-}  // namespace detail
-
 /// Any regular L, any holonomic constraint: Newton in (v, lambda).
 template <class Sys, class S>
 class VariationalStepper {
@@ -132,7 +72,9 @@ class VariationalStepper {
         room_{Room<S>(system, quadrature), Room<Lifted>(system, quadrature)},
         h_q_(n_),
         h_p_(n_),
+        speed_(n_),
         jacobian_(m_, n_),
+        next_jacobian_(m_, n_),
         unused_(m_, n_),
         x_(n_ + m_),
         guess_(n_ + m_),
@@ -170,7 +112,9 @@ class VariationalStepper {
     const double reach = largest_magnitude(z.q) / magnitude(h);
     const double size =
         std::max({largest_magnitude(h_p_), largest_magnitude(z.p), reach, threshold::least_scale});
-    Status status = solver_.solve(x_, 2 * epsilon<S> * size, equations(system, z, h));
+    Status status =
+        solver_.solve(x_, 2 * epsilon<S> * size, equations(system, z, h),
+                      [&](const Unknown& x, auto& out) { matrix(system, z, h, x, out); });
     if (!status) return status;
     if (!same_branch(system, z, h)) return {Outcome::branch_jump, status.iterations, 0};
     copy(z.q, w.q0);
@@ -228,6 +172,27 @@ class VariationalStepper {
     };
   }
 
+  /// [-D_v D1 L_d  G(q0)^T; G(q0 + h v)  0]: only the first block needs duals, of n unknowns.
+  template <class Square>
+  void matrix(const Sys& system, const State& z, const Real<S>& h, const Unknown& x, Square& out) {
+    auto& w = room_.lifted;
+    copy_entries(OnDuals{}(z.q), w.q0);
+    for (int i = 0; i < n_; ++i) speed_[i] = x[i], next_.q[i] = z.q[i] + x[i] * h;
+    sweep<chunk_for<U>>(n_, [&](const auto& chunk) {
+      chunk.seed(speed_, w.v);
+      w.lagrangian.slopes(system, w.q0, w.v, h, w.minus_d1, w.d2);
+      chunk.read(w.minus_d1, out);
+    });
+    system.linearise(next_.q, next_.q, room_.plain.g, next_jacobian_, unused_);
+    for (int k = 0; k < m_; ++k) {
+      for (int i = 0; i < n_; ++i) {
+        out(i, n_ + k) = base(jacobian_(k, i));
+        out(n_ + k, i) = base(next_jacobian_(k, i));
+      }
+      for (int j = 0; j < m_; ++j) out(n_ + k, n_ + j) = T(0);
+    }
+  }
+
   /// A root far from the first guess may lie on another branch: there G(q1) L_vv^-1 G(q0)^T has
   /// another inertia than G(q0) L_vv^-1 G(q0)^T.
   bool same_branch(const Sys& system, const State& z, const Real<S>& h) {
@@ -258,8 +223,8 @@ class VariationalStepper {
   int n_, m_;
   Projection project_;
   ForRuns<Room<S>, Room<Lifted>> room_;
-  Position h_q_, h_p_;
-  Matrix<S, M, N> jacobian_, unused_;
+  Position h_q_, h_p_, speed_;
+  Matrix<S, M, N> jacobian_, next_jacobian_, unused_;
   Unknown x_, guess_;
   MultiplierPredictor<Unknown> predictor_;
   Histories<MultiplierPredictor<Unknown>> histories_;  // of the other substeps
@@ -280,8 +245,8 @@ struct Variational {
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
     constexpr BaseMap base = base_map(quadrature);
-    if constexpr (detail::natural_core<Sys, base>())
-      return NaturalStepper<Sys, S>(system, *kicks(base), project, solve);
+    if constexpr (detail::natural_form<Sys>())
+      return detail::plain_stepper<Sys, S, base>(system, 0.5, project, solve);
     else
       return VariationalStepper<Sys, S>(system, quadrature, project, solve);
   }

@@ -1,0 +1,254 @@
+// SHAKE and RATTLE for natural systems with holonomic constraints and a base map with stages. With
+// W = M^-1 and the forces F_i = V_q(Q_i),
+//
+//   p+  = p - G(q)^T lambda                                       slide along the fibre
+//   q1  = q + h W (p+ - h sum_j B_j F_j),   g(q1) = 0             lambda          [McLachlan12
+//   (11)] Q_i = q + c_i (q1 - q) + h^2 W sum_j D_ij F_j                 D_ij = c_i B_j - A_ij p1- =
+//   p+ - h sum_j b_j F_j                                    SHAKE ends here; RATTLE projects
+//
+// where c = a 1, A = a a^, B = b^T a^ of a tableau: D = 0 for all of one stage. Unknowns are the
+// forces and lambda. Given the forces q1 is affine in lambda, as in a kick-drift-kick step; the
+// forces follow the positions with h^2 W V_qq, so that one iteration improves both: forces at the
+// present stages, then lambda by the kernel. Where V is so stiff that this does not contract the
+// step gives up, and who asked solves for all unknowns together (general_constrained.hpp).
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "rattleback/integrators/base_map.hpp"
+#include "rattleback/integrators/natural_constrained.hpp"
+
+namespace rattleback {
+
+/// What a base map does to positions and momenta of a natural system.
+template <class R>
+struct StageLaw {
+  std::vector<R> c, drift, kick;  ///< c_i, B_j, b_j
+  Matrix<R, dynamic> bend;        ///< D_ij
+  bool straight = true;           ///< D = 0
+
+  explicit StageLaw(int stages) : c(stages), drift(stages), kick(stages), bend(stages, stages) {}
+  explicit StageLaw(const Tableau<R>& t) : StageLaw(t.stages()) {
+    const int s = t.stages();
+    for (int i = 0; i < s; ++i) {
+      kick[i] = t.b[i];
+      c[i] = drift[i] = R(0);
+      for (int j = 0; j < s; ++j) c[i] += t.a(i, j), drift[i] += t.b[j] * t.a_hat(j, i);
+    }
+    for (int i = 0; i < s; ++i)
+      for (int j = 0; j < s; ++j) {
+        bend(i, j) = c[i] * drift[j];
+        for (int k = 0; k < s; ++k) bend(i, j) -= t.a(i, k) * t.a_hat(k, j);
+      }
+    straight = s == 1;
+  }
+  int stages() const { return static_cast<int>(c.size()); }
+};
+
+/// Whether a base map has such a law.
+constexpr bool has_stages(BaseMap base) {
+  return base == BaseMap::verlet_b || base == BaseMap::midpoint || base == BaseMap::gauss2 ||
+         base == BaseMap::gauss3 || base == BaseMap::theta;
+}
+template <class R>
+StageLaw<R> stage_law(const BaseMapChoice& base) {
+  if (base.map != BaseMap::verlet_b) return StageLaw<R>(*detail::stages_of<R>(base));
+  StageLaw<R> law(1);  // drift, kick, drift: A = 0
+  law.c[0] = law.drift[0] = R(1) / 2;
+  law.bend(0, 0) = R(1) / 4;
+  law.kick[0] = R(1);
+  law.straight = false;
+  return law;
+}
+
+/// A step that fails leaves the state as it was.
+template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
+class StagedNatural {
+  using Core = NaturalConstrained<Sys, S, K>;
+
+ public:
+  using Position = typename K::Position;
+  using Multiplier = typename K::Multiplier;
+  using Point = State<S, K::N>;
+
+  StagedNatural(const Sys& system, BaseMapChoice base, SolveOptions options = {})
+      : core_(system, Kicks{1, 0}, options),
+        law_(stage_law<Real<S>>(base)),
+        stages_(law_.stages(), Stage(system.dimension())),
+        place_(system.dimension()),
+        slope_(system.dimension()),
+        change_(system.dimension()) {}
+
+  void reset() { core_.reset(); }
+  const Multiplier& lambda() const { return core_.lambda(); }
+  static std::string structure(const Sys& system) { return Core::structure(system); }
+  /// The next step is substep k of a composition: its first guess comes from its like.
+  void select(std::size_t k) {
+    core_.select(k);
+    histories_.select(k, stages_);
+  }
+  Status project(const Sys& system, Point& z) { return core_.project(system, z); }
+
+  Status step(const Sys& system, Point& z, const Real<S>& h, bool project) {
+    if (!core_.fresh_)
+      if (Status s = start(system, z); !s) return s;
+    Work<K>& w = core_.work_;
+    K& kernel = core_.kernel_;
+    const Stride<S, K::N> stride{z, h, {1, 0}, project};
+    w.predictor.predict(h, w.lambda, w.mu, project);
+    for (Stage& stage : stages_) stage.predictor.predict(Real<S>(1), stage.force, place_, false);
+    mix(law_.drift, w.v_q);
+    kernel.launch(system, stride, core_.floor_, w);  // q1 of this lambda and these forces
+    bool moved = false;
+    Status status = land(system, stride, moved);
+    if (status.iterations > threshold::few_iterations)
+      if (status && !kernel.same_branch(system, w.jacobian, w.next))
+        status.outcome = Outcome::branch_jump;
+    if (!status) return core_.failed(status);
+    if (moved) add_scaled(Real<S>(Real<S>(1) / h), w.mu, w.lambda);
+    mix(law_.kick, slope_);
+    copy(z.p, w.p);
+    kernel.kick(w.jacobian, w.lambda, w.p);
+    subtract_scaled(h, slope_, w.p);
+    return finish(system, z, h, project, status);
+  }
+
+ private:
+  struct Stage {
+    explicit Stage(int n) : force(n), bend(n), predictor(n) {}
+    Position force, bend;
+    RollingPredictor<Position> predictor;
+  };
+  /// Of the stages, as a history is asked for.
+  struct Stages : std::vector<Stage> {
+    using std::vector<Stage>::vector;
+    void reset() {
+      for (Stage& stage : *this) stage.predictor.reset();
+    }
+  };
+
+  Status start(const Sys& system, const Point& z) {
+    if (Status s = core_.start(system, z); !s) return s;
+    histories_.reset();
+    for (Stage& stage : stages_) {  // all that is known of the force is V_q(q)
+      stage.predictor.reset();
+      stage.predictor.predict(Real<S>(1), stage.force, place_, false);
+      copy(core_.work_.v_q, stage.force);
+      stage.predictor.record(Real<S>(1), stage.force);
+    }
+    return {};
+  }
+
+  /// out = sum_j weight_j F_j
+  void mix(const std::vector<Real<S>>& weight, Position& out) const {
+    for (Eigen::Index i = 0; i < out.size(); ++i) out[i] = stages_[0].force[i] * weight[0];
+    for (std::size_t j = 1; j < stages_.size(); ++j) add_scaled(weight[j], stages_[j].force, out);
+  }
+
+  /// Forces at the stages between q and q1, which follows them; the largest change of one.
+  double follow(const Sys& system, const Stride<S, K::N>& stride) {
+    Position& q1 = core_.work_.q;
+    const Position& q = stride.z.q;
+    const Real<S> h2 = stride.h * stride.h;
+    if (!law_.straight) bend_stages(system, h2);  // all by the same forces
+    double change = 0;
+    for (int i = 0; i < law_.stages(); ++i) {
+      Stage& stage = stages_[i];
+      for (Eigen::Index k = 0; k < q.size(); ++k) place_[k] = q[k] + (q1[k] - q[k]) * law_.c[i];
+      if (!law_.straight) add_scaled(Real<S>(1), stage.bend, place_);
+      system.potential_gradient(place_, slope_);
+      for (Eigen::Index k = 0; k < q.size(); ++k) {
+        const S moved = slope_[k] - stage.force[k];
+        stage.force[k] = slope_[k];
+        slope_[k] = moved;
+      }
+      change = larger(change, largest(slope_));
+      if (i == 0) change_.setConstant(S(0));
+      add_scaled(law_.drift[i], slope_, change_);
+    }
+    system.velocity(change_, slope_);
+    subtract_scaled(h2, slope_, q1);
+    return change;
+  }
+  static double largest(const Position& x) {
+    if constexpr (std::is_same_v<S, double>)  // several at a time
+      return x.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+    else
+      return largest_magnitude(x);
+  }
+  /// h^2 W sum_j D_ij F_j
+  void bend_stages(const Sys& system, const Real<S>& h2) {
+    for (int i = 0; i < law_.stages(); ++i) {
+      place_.setConstant(S(0));
+      for (int j = 0; j < law_.stages(); ++j)
+        add_scaled(Real<S>(h2 * law_.bend(i, j)), stages_[j].force, place_);
+      system.velocity(place_, stages_[i].bend);
+    }
+  }
+
+  /// Forces and lambda together. Both have to be at round-off: g(q1), and the kicks h F.
+  Status land(const Sys& system, const Stride<S, K::N>& stride, bool& moved) {
+    Work<K>& w = core_.work_;
+    K& kernel = core_.kernel_;
+    const SolveOptions& options = core_.options_;
+    const double h = magnitude(stride.h);
+    Stopping kicks(kick_floor(stride), options.band);
+    double last = std::numeric_limits<double>::infinity();
+    bool exact = K::exact_newton;
+    for (int k = 0; k < options.max_iterations; ++k) {
+      const auto verdict = kicks.judge(h * follow(system, stride));
+      if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k, kicks.last()};
+      const bool followed = verdict == Stopping::Verdict::done;
+      if (!followed && k > 2 && kicks.last() > threshold::poor_contraction * kicks.before())
+        return {Outcome::no_convergence, k, kicks.last()};
+      kernel.linearise(system, w.q, w.g, w.next);
+      bool landed = K::within_floor(w.g, core_.floor_, 1);
+      if (!landed && k > 0) {
+        const double size = K::size(w.g);
+        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
+        if (size > threshold::poor_contraction * last) {
+          landed = core_.stalled_at_round_off(w.g, w.next, w.q);
+          exact = true;
+        }
+        last = size;
+      }
+      if (landed && followed) return {Outcome::ok, k, last};
+      if (landed) continue;
+      if (!exact)
+        kernel.solve(w.g);
+      else if (!kernel.solve_newton(system, w.jacobian, w.next, w.g))
+        return {Outcome::rank_loss, k, last};
+      kernel.shift(system, w.jacobian, w.g, !moved, w.q, w.mu);
+      moved = true;
+    }
+    return {Outcome::no_convergence, options.max_iterations, last};
+  }
+  /// Round-off of a kick h F, and of the momentum that it is added to.
+  double kick_floor(const Stride<S, K::N>& stride) const {
+    double size = std::max(largest(stride.z.p), threshold::least_scale);
+    for (const Stage& stage : stages_)
+      size = larger(size, magnitude(stride.h) * largest(stage.force));
+    return std::max(2 * epsilon<S>, core_.options_.tolerance) * size;
+  }
+
+  /// With p1- in w.p and G(q1) in w.next: what a kick-drift-kick step ends with.
+  Status finish(const Sys& system, Point& z, const Real<S>& h, bool project, Status status) {
+    Work<K>& w = core_.work_;
+    K& kernel = core_.kernel_;
+    if (project) kernel.hidden(system, w.next, w.p, w.mu);
+    kernel.exchange(w.jacobian, w.next);
+    w.predictor.record(h, w.lambda);
+    for (Stage& stage : stages_) stage.predictor.record(Real<S>(1), stage.force);
+    return core_.conclude(system, kernel, w, z, project, status);
+  }
+
+  Core core_;
+  StageLaw<Real<S>> law_;
+  Stages stages_;
+  Histories<Stages> histories_;  // of the other substeps
+  Position place_, slope_, change_;
+};
+
+}  // namespace rattleback
