@@ -112,8 +112,9 @@ class CommandLine {
         ->allow_extra_args(false);
   }
   static void add_coordinates(CLI::App* sub, std::vector<std::string>& coordinates) {
-    sub->add_option("--plot-coordinates", coordinates,
-                    "Two or three axes of the picture: coordinates, momenta p_<name>, t")
+    sub->add_option(
+           "--plot-coordinates", coordinates,
+           "Two or three axes of the picture: coordinates, momenta p_<name>, lambda_<k>, t")
         ->type_name("x,y")
         ->delimiter(',')
         ->allow_extra_args(false);
@@ -141,6 +142,7 @@ class CommandLine {
     add_whole(sub, "--every", run_.every, "Store every so many steps");
     add_settings(sub, run_.settings);
     sub->add_option("--out", run_.out, "Where the states go: FILE.h5, FILE.csv or FILE.npy");
+    sub->add_flag("--force", run_.force, "Replace what is in that file");
     sub->add_flag("--json", run_.json, "One JSON object on standard output, nothing else there");
     sub->add_flag("--quiet", run_.quiet, "No summary and no progress bar");
     sub->add_option("--resume", run_.resume, "Go on with a stored run, FILE.h5");

@@ -52,12 +52,16 @@ Json comparison_json(const Comparison& c) {
                                  {"seconds", f.seconds}}));
     if (!f.ok()) runs.back().add("failure", f.failure.text());
   }
+  std::vector<Json> refused;
+  for (const NotCompared& r : c.refused)
+    refused.push_back(Json::object({{"method", r.method}, {"reason", r.reason}}));
   return Json::object({{"model", c.model},
                        {"time", c.time},
                        {"reference", Json::object({{"method", c.reference.method},
                                                    {"step", c.reference.step},
                                                    {"error", c.reference.error}})},
                        {"runs", Json::array(runs)},
+                       {"refused", Json::array(refused)},
                        {"notes", Json::array(c.notes)}});
 }
 
@@ -76,6 +80,7 @@ std::string comparison_text(const Comparison& c) {
   }
   std::string text = c.model + ", error at t = " + shortest(c.time) + "\n";
   for (const auto& note : c.notes) text += "chosen: " + note + "\n";
+  for (const NotCompared& r : c.refused) failures += "left out  " + r.reason + "\n";
   text += table.text() + failures;
   return text + "reference: " + c.reference.method + " with h = " + rounded(c.reference.step) +
          "; halving its step to there changed it by " + rounded(c.reference.error) +

@@ -11,9 +11,7 @@ namespace rattleback::app {
 /// Throws InputError for an ending that is neither .svg nor .png.
 void require_picture(const std::string& path);
 
-/// Throws InputError for axes that a run with this layout does not have.
-void require_axes(const std::vector<std::string>& axes, const Layout& layout);
-
-void draw(const RunData& run, const std::string& path, const std::vector<std::string>& axes);
+/// Throws InputError for axes that such a run does not have.
+void require_axes(const std::vector<std::string>& axes, const RunHeader& run);
 
 }  // namespace rattleback::app

@@ -15,8 +15,9 @@ void require_picture(const std::string& path) {
   throw InputError(path, "pictures are drawn as .svg or .png");
 }
 
-void require_axes(const std::vector<std::string>& axes, const Layout& layout) {
-  std::vector<std::string> known = layout.labels();
+void require_axes(const std::vector<std::string>& axes, const RunHeader& run) {
+  std::vector<std::string> known = run.layout.labels();
+  for (auto& name : multiplier_names(run)) known.push_back(std::move(name));
   known.emplace_back("t");
   for (const auto& axis : axes)
     if (std::find(known.begin(), known.end(), axis) == known.end())
@@ -27,15 +28,10 @@ void require_axes(const std::vector<std::string>& axes, const Layout& layout) {
                      "a picture has two or three axes, got " + std::to_string(axes.size()));
 }
 
-void draw(const RunData& run, const std::string& path, const std::vector<std::string>& axes) {
-  plot_run(run, path, {.axes = axes});
-}
-
 int plot(const PlotRequest& request) {
   require_picture(request.picture);
-  const RunData run = read_run(request.run);
-  require_axes(request.coordinates, run.header.layout);
-  draw(run, request.picture, request.coordinates);
+  require_axes(request.coordinates, read_run_header(request.run).header);
+  plot_run_file(request.run, request.picture, {.axes = request.coordinates});
   return done;
 }
 

@@ -5,6 +5,7 @@
 #include "exit_code.hpp"
 #include "picture.hpp"
 #include "progress_bar.hpp"
+#include "rattleback/report/plot.hpp"
 #include "rattleback/study/load.hpp"
 #include "run_output.hpp"
 #include "signals.hpp"
@@ -87,18 +88,20 @@ int run(const RunRequest& request) {
   }
   Job job = model ? new_job(request, std::move(*model)) : resumed_job(request);
   catch_signals();
-  require_axes(request.plot_coordinates, job.header.layout);
+  require_axes(request.plot_coordinates, job.header);
 
   // A picture is drawn from the run file where there is one.
-  const bool keep = !request.plot.empty() && !is_run_file(job.file);
-  MemorySink memory(job.header);
-  if (keep) job.options.record = [&](const Sample& sample) { memory.add(sample); };
+  const PlotOptions options{.axes = request.plot_coordinates};
+  std::optional<PlotSink> picture;
+  if (!request.plot.empty() && !is_run_file(job.file)) picture.emplace(job.header, options);
+  if (picture) job.options.record = [&](const Sample& sample) { picture->add(sample); };
   const FinishedRun run = run_with_bar(job, !request.quiet);
-  memory.finish(run);
   print(request, job, run);
   say_how_it_ended(job, run);
-  if (!request.plot.empty())
-    draw(keep ? memory.data() : read_run(job.file), request.plot, request.plot_coordinates);
+  if (picture)
+    picture->draw(request.plot);
+  else if (!request.plot.empty())
+    plot_run_file(job.file, request.plot, options);
   return exit_code(run);
 }
 

@@ -20,6 +20,18 @@ Json state_json(const Layout& layout, std::span<const double> values) {
   return json;
 }
 
+/// What each is called in files, and its constraint.
+Json multipliers_json(const RunHeader& header) {
+  std::vector<Json> all;
+  const std::vector<std::string> names = multiplier_names(header);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    all.push_back(Json::object({{"name", names[i]}}));
+    if (i < header.multiplier_constraints.size())
+      all.back().add("constraint", header.multiplier_constraints[i]);
+  }
+  return Json::array(all);
+}
+
 std::string plural(long count, const std::string& thing) {
   return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
@@ -53,6 +65,8 @@ Json run_json(const Job& job, const FinishedRun& run) {
                     {"class", class_in_words(problem)},
                     {"path", path_in_words(problem, *job.plan.method)},
                     {"notes", Json::array(job.plan.notes)}});
+  if (job.header.multipliers > 0) json.add("multipliers", multipliers_json(job.header));
+  if (!job.file.empty()) json.add("columns", Json::array(column_names(job.header)));
   if (!run.ok()) json.add("error", run.failure.text());
   return json;
 }

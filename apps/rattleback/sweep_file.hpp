@@ -1,11 +1,13 @@
-// The table of a sweep: a row per member as it ends, so that a killed sweep can go on.
+// The table of a sweep: a row per member as it ends, so that a killed sweep can go on. It is in its
+// file and not in memory, however many members there are.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include "report/locked_file.hpp"
 
 namespace rattleback::app {
 
@@ -15,26 +17,31 @@ std::string csv_line(const CsvRow& row);
 
 class SweepFile {
  public:
-  /// A new table; empty path: rows are kept in memory only. Throws FileError.
-  SweepFile(std::string path, CsvRow head);
-  /// A table to go on with; what a kill cut off in the middle is dropped.
-  static SweepFile resume(const std::string& path, const CsvRow& head);
+  using Visit = std::function<void(long member, const CsvRow& row)>;
 
-  /// Rows that are there, by member.
-  const std::map<long, CsvRow>& rows() const { return rows_; }
-  std::size_t count() const;
-  /// Written at once, unless it is there already; from any thread.
+  /// A new table of at most so many members; without a path it is in a file that has no name.
+  /// Throws FileError.
+  SweepFile(const std::string& path, CsvRow head, long members, Existing existing);
+  /// A table to go on with, whose rows are shown first; what a kill cut off in the middle is
+  /// dropped.
+  SweepFile(const std::string& path, CsvRow head, long members, const Visit& seen);
+
+  bool has(long member) const { return there_[static_cast<std::size_t>(member)]; }
+  /// Written at once, unless it is there already.
   void add(long member, const CsvRow& row);
-  /// The whole table in the order of members.
-  void finish() const;
+  void each_row(const Visit& visit) const;
+  /// Puts the rows in the order of members.
+  void finish();
 
  private:
-  void write(const std::string& text, bool append) const;
+  void note(long member);
+  void write(const CsvRow& row);
 
-  std::string path_;
   CsvRow head_;
-  std::map<long, CsvRow> rows_;
-  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+  std::vector<bool> there_;
+  long last_ = -1;  // row
+  bool ordered_ = true;
+  std::unique_ptr<rattleback::detail::LockedFile> file_;
 };
 
 }  // namespace rattleback::app

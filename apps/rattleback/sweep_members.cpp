@@ -112,6 +112,7 @@ Problem SweepMembers::problem_of(long member) const {
   if (!variant || variant->settings != settings) {
     variant.reset();
     ModelFile file = load_text(model_.text, model_.path, settings);
+    file.sweep.reset();  // a copy for each member
     auto initial = std::exchange(file.initial, std::nullopt);
     variant.emplace(std::move(settings), prepare(std::move(file)), std::move(initial));
   }

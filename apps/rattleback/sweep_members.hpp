@@ -22,6 +22,7 @@ class SweepMembers {
   SweepMembers(const RunRequest& request, const ModelFile& model)
       : request_(request), model_(model), columns_(sweep_head(model).size()) {}
 
+  long size() const { return model_.sweep->size(); }
   long batches() const;
   std::vector<long> members(long batch) const;
 

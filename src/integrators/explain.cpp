@@ -36,6 +36,12 @@ std::string what_happened(const Status& status) {
 
 std::string likely_cause(const Status& status, const PointReport& at, double step) {
   if (!at.finite()) return "the motion left the domain of H or g";
+  // What overflows looks singular: it dwarfs the rest.
+  if (status.outcome == Outcome::not_finite)
+    return figures(
+        "a value overflows where the step leads, or H or g is not defined there; half the step "
+        "(%.3g) tells whether it leads too far",
+        step / 2, 0);
   if (at.ranks_known && !(at.jacobian_rank > degenerate))
     return figures(
         "the constraints are dependent here (relative smallest singular value of dg %.3g): "

@@ -26,6 +26,10 @@ void line(std::string& text, const char* format, ...) {
 long detail::step_count(double step, long steps, double time, long every) {
   if (!(std::abs(step) > 0) || !std::isfinite(step))
     throw InputError("step", "must be finite and not zero, got " + std::to_string(step));
+  // Steppers divide by h and by its square.
+  if (constexpr double least = 1e-150; std::abs(step) < least)
+    throw InputError("step",
+                     quote(step) + " is too small: at least " + quote(least) + " is needed");
   if (steps < 0) throw InputError("steps", "must not be negative, got " + std::to_string(steps));
   if (every < 0) throw InputError("every", "must not be negative, got " + std::to_string(every));
   if (steps > 0 && time != 0) throw InputError("steps", "give steps or time, not both");

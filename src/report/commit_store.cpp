@@ -89,72 +89,55 @@ hid_t driver() {
   return id;
 }
 
+void require_regular(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw FileError(path, "is not a regular file");
+}
+
 constexpr std::size_t level_byte = 5;  // of an index node, after "TREE" and its type
 
 }  // namespace
 
-CommitStore::CommitStore(std::string path, bool create) : path_(std::move(path)) {
-  open_file(create);
-  try {
-    lock();
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+CommitStore::CommitStore(const std::string& path, LockedFile::Open how, Existing existing)
+    : target_((require_regular(path), path), how, existing), file_(target_.file()) {
+  if (how == LockedFile::Open::create)
+    open_temporary();
+  else if (struct stat info{}; ::fstat(file_, &info) == 0)
+    size_ = static_cast<std::uint64_t>(info.st_size);
 }
 
 CommitStore::~CommitStore() {
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  if (file_ >= 0) ::close(file_);
+  if (file_ != target_.file()) ::close(file_);
 }
 
-void CommitStore::open_file(bool create) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path_, ignored);
-  if (fs::exists(status) && !fs::is_regular_file(status))
-    throw FileError(path_, "is not a regular file");
-  if (const fs::path real = fs::canonical(path_, ignored); !real.empty()) path_ = real.string();
-  if (create) {
-    if (::access(path_.c_str(), F_OK) == 0 && ::access(path_.c_str(), W_OK) != 0)
-      fail("cannot be written", errno);
-    temporary_ = path_ + ".new-XXXXXX";
-    file_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
-    if (file_ < 0) {
-      const int error = errno;
-      temporary_.clear();
-      fail("cannot be written", error);
-    }
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(file_, 0666 & ~mask);
-  } else {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
-    if (file_ < 0) fail("cannot be opened", errno);
-    struct stat info {};
-    if (::fstat(file_, &info) == 0) size_ = static_cast<std::uint64_t>(info.st_size);
+void CommitStore::open_temporary() {
+  temporary_ = target_.real_path() + ".new-XXXXXX";
+  const int file = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (file < 0) {
+    const int error = errno;
+    temporary_.clear();
+    fail("cannot be written", error);
   }
-}
-
-/// Against a second writer. Readers of HDF5 use locks of another kind and are not kept out.
-void CommitStore::lock() {
-  struct flock whole {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (::fcntl(file_, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES))
-    throw FileError(path_, "is being written by another run");
+  file_ = file;
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  ::fchmod(file_, 0666 & ~mask);
 }
 
 Handle CommitStore::access_properties() {
-  Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path_, "prepare the file");
+  Handle access = checked(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, target_.path(), "prepare the file");
   CommitStore* self = this;
-  checked(H5Pset_driver(access, driver(), static_cast<const void*>(&self)), path_,
+  checked(H5Pset_driver(access, driver(), static_cast<const void*>(&self)), target_.path(),
           "set its driver");
-  checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), path_, "set its format");
+  checked(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18), target_.path(),
+          "set its format");
   // A killed process may end a write between two pages: no object header or index node of a
   // dataset lies on both.
   constexpr hsize_t page = 4096, smallest = 200;
-  checked(H5Pset_alignment(access, smallest, page), path_, "align its metadata");
+  checked(H5Pset_alignment(access, smallest, page), target_.path(), "align its metadata");
   return access;
 }
 
@@ -233,7 +216,7 @@ int CommitStore::phase(std::uint64_t address, const Piece& piece) const {
   }
 }
 
-void CommitStore::commit(Order order) {
+void CommitStore::commit() {
   std::vector<Pieces::const_iterator> phases[5];
   for (auto piece = pending_.cbegin(); piece != pending_.cend(); ++piece)
     phases[phase(piece->first, piece->second)].push_back(piece);
@@ -243,25 +226,18 @@ void CommitStore::commit(Order order) {
   const auto put_all = [&](int which) {
     for (auto piece : phases[which]) put(piece->first, piece->second.bytes);
   };
-  if (order == Order::cutting) {
-    put_together(phases[4]);
-    for (int which : {3, 1}) put_all(which);
-  } else {
-    put_all(1);
-  }
+  put_all(1);
   if (size_ < end_of_allocation) {  // HDF5 calls a file that is shorter than it says truncated
     if (::ftruncate(file_, static_cast<off_t>(end_of_allocation)) != 0)
       fail("cannot be written", errno);
     size_ = end_of_allocation;
   }
   put_all(2);
-  if (order == Order::growing) {
-    put_all(3);
-    put_together(phases[4]);
-  }
+  put_all(3);
+  put_together(phases[4]);
   pending_.clear();
   if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be written", errno);
+  target_.be_replaced_by(file_, temporary_);
   temporary_.clear();
 }
 
@@ -295,7 +271,7 @@ void CommitStore::put(std::uint64_t address, const std::vector<unsigned char>& b
 }
 
 void CommitStore::fail(const std::string& what, int error) const {
-  throw FileError(path_, what + ": " + std::strerror(error));
+  throw FileError(target_.path(), what + ": " + std::strerror(error));
 }
 
 }  // namespace rattleback::detail

@@ -8,7 +8,7 @@
 //   3. index nodes that were there before, parents first
 //   4. object headers: the sizes of the datasets, in one write
 // so that after every single write the file is the old one or the new one; metadata come in whole
-// pages, at which alone a write can be torn by a kill. Cutting back goes the other way round.
+// pages, at which alone a write can be torn by a kill.
 // Superblocks before version 3 hold no mark of being open for writing, hence the format is that of
 // HDF5 1.8.
 #pragma once
@@ -19,15 +19,14 @@
 #include <vector>
 
 #include "hdf5_handle.hpp"
+#include "locked_file.hpp"
 
 namespace rattleback::detail {
 
 class CommitStore {
  public:
-  enum class Order { growing, cutting };
-
-  /// Creates a file that takes the place of `path` at the first commit, or opens one.
-  CommitStore(std::string path, bool create);
+  /// Creates a file that takes its place at the first commit, or opens one.
+  CommitStore(const std::string& path, LockedFile::Open how, Existing existing);
   ~CommitStore();
   CommitStore(const CommitStore&) = delete;
   CommitStore& operator=(const CommitStore&) = delete;
@@ -35,7 +34,7 @@ class CommitStore {
   /// For H5Fcreate and H5Fopen.
   Handle access_properties();
   /// Throws FileError; then the file is as after the last commit, and stays so.
-  void commit(Order order = Order::growing);
+  void commit();
   /// Whether the file is there under its name: from the first commit on.
   bool visible() const { return temporary_.empty(); }
 
@@ -52,15 +51,15 @@ class CommitStore {
   };
   using Pieces = std::map<std::uint64_t, Piece>;
 
-  void open_file(bool create);
-  void lock();
+  void open_temporary();
   int phase(std::uint64_t address, const Piece& piece) const;
   void put(std::uint64_t address, const std::vector<unsigned char>& bytes);
   void put_together(const std::vector<Pieces::const_iterator>& headers);
   [[noreturn]] void fail(const std::string& what, int error) const;
 
-  std::string path_, temporary_;  // temporary_: until the first commit
-  int file_ = -1;
+  LockedFile target_;
+  std::string temporary_;   // until the first commit
+  int file_ = -1;           // the target, or what took its place
   std::uint64_t size_ = 0;  // of the file
   Pieces pending_;
 };

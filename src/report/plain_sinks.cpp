@@ -1,51 +1,16 @@
 // CSV and .npy: plain files that grow by whole rows.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <utility>
 
-#include "rattleback/report/run_sink.hpp"
+#include "locked_file.hpp"
 
 namespace rattleback {
 
+using detail::LockedFile;
+
 namespace {
-
-/// Appends to a file in large blocks.
-class OutputFile {
- public:
-  explicit OutputFile(std::string path) : path_(std::move(path)) {
-    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) fail();
-  }
-  ~OutputFile() { ::close(file_); }
-  OutputFile(const OutputFile&) = delete;
-  OutputFile& operator=(const OutputFile&) = delete;
-
-  void append(const char* from, std::size_t size) {
-    while (size > 0) {
-      const ssize_t n = ::write(file_, from, size);
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) fail();
-      from += n;
-      size -= static_cast<std::size_t>(n);
-    }
-  }
-  void overwrite_beginning(const std::string& text) {
-    if (::pwrite(file_, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) fail();
-  }
-
- private:
-  [[noreturn]] void fail() const {
-    throw FileError(path_, std::string("cannot be written: ") + std::strerror(errno));
-  }
-  std::string path_;
-  int file_;
-};
 
 /// The numbers of a row, in the order of column_names().
 template <class Visit>
@@ -77,7 +42,9 @@ class Due {
 
 class CsvSink final : public RunSink {
  public:
-  CsvSink(const std::string& path, const RunHeader& header) : file_(path) {
+  CsvSink(const std::string& path, const RunHeader& header, Existing existing)
+      : file_(path, LockedFile::Open::create, existing) {
+    file_.cut(0);
     for (const auto& name : column_names(header)) {
       if (!text_.empty()) text_ += ',';
       text_ += quoted(name);
@@ -113,10 +80,10 @@ class CsvSink final : public RunSink {
   }
   void flush() {
     const std::string text = std::exchange(text_, {});  // once, also if that fails
-    file_.append(text.data(), text.size());
+    file_.write(text.data(), text.size());
   }
 
-  OutputFile file_;
+  LockedFile file_;
   Due due_;
   std::string text_;
 };
@@ -124,10 +91,11 @@ class CsvSink final : public RunSink {
 /// Version 1.0 of the format: a header of 128 bytes with the shape, then the numbers by rows.
 class NpySink final : public RunSink {
  public:
-  NpySink(const std::string& path, const RunHeader& header)
-      : file_(path), columns_(column_names(header).size()) {
+  NpySink(const std::string& path, const RunHeader& header, Existing existing)
+      : file_(path, LockedFile::Open::create, existing), columns_(column_names(header).size()) {
+    file_.cut(0);
     const std::string beginning = npy_header();
-    file_.append(beginning.data(), beginning.size());
+    file_.write(beginning.data(), beginning.size());
   }
   ~NpySink() override {
     try {
@@ -153,12 +121,13 @@ class NpySink final : public RunSink {
   void flush() {
     const std::vector<double> numbers = std::exchange(numbers_, {});
     if (numbers.empty()) return;
-    file_.append(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
+    file_.write(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double));
     rows_ += static_cast<long>(numbers.size() / columns_);
-    file_.overwrite_beginning(npy_header());
+    const std::string beginning = npy_header();
+    file_.write_at(0, beginning.data(), beginning.size());
   }
 
-  OutputFile file_;
+  LockedFile file_;
   Due due_;
   std::size_t columns_;
   long rows_ = 0;
@@ -167,11 +136,13 @@ class NpySink final : public RunSink {
 
 }  // namespace
 
-std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader& header) {
-  return std::make_unique<CsvSink>(path, header);
+std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader& header,
+                                       Existing existing) {
+  return std::make_unique<CsvSink>(path, header, existing);
 }
-std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header) {
-  return std::make_unique<NpySink>(path, header);
+std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header,
+                                       Existing existing) {
+  return std::make_unique<NpySink>(path, header, existing);
 }
 
 }  // namespace rattleback

@@ -11,20 +11,25 @@ namespace rattleback::detail {
 
 namespace {
 
-Series find_series(const RunData& run, const std::string& name) {
+Series find_series(const RunHeader& run, const std::string& name) {
   std::string known;
-  const auto& fields = run.header.layout.fields;
+  const auto& fields = run.layout.fields;
   for (int f = 0; f < static_cast<int>(fields.size()); ++f)
     for (int i = 0; i < fields[f].columns(); ++i) {
       if (name == fields[f].labels[i]) return {f, i};
       known += fields[f].labels[i] + ", ";
     }
+  const std::vector<std::string> multipliers = multiplier_names(run);
+  for (int i = 0; i < run.multipliers; ++i) {
+    if (name == multipliers[i]) return {Series::multiplier, i};
+    known += multipliers[i] + ", ";
+  }
   if (name == "t") return {};
   throw InputError("plot", "there is no '" + name + "' to draw; there are " + known + "t");
 }
 
 /// Where things are.
-const Field& first_field(const RunData& run) { return run.header.layout.fields.at(0); }
+const Field& first_field(const RunHeader& run) { return run.layout.fields.at(0); }
 
 /// x_1, x[1] or x1 as ("x", "1").
 std::pair<std::string, std::string> split_name(const std::string& name) {
@@ -43,7 +48,7 @@ void add_once(std::vector<std::string>& all, const std::string& one) {
 }
 
 /// Families of two or three stems over the same indices, such as x_1, x_2, y_1, y_2.
-std::optional<Curves> family_curves(const RunData& run) {
+std::optional<Curves> family_curves(const RunHeader& run) {
   std::vector<std::string> stems, indices;
   std::map<std::pair<std::string, std::string>, int> where;
   for (int i = 0; i < first_field(run).columns(); ++i) {
@@ -76,7 +81,7 @@ bool Curves::lengths() const {
                      [](const Series& s) { return s.field == 0; });
 }
 
-Curves choose_curves(const RunData& run, const PlotOptions& options) {
+Curves choose_curves(const RunHeader& run, const PlotOptions& options) {
   std::vector<std::string> axes = options.axes;
   if (axes.size() == 1 || axes.size() > 3)
     throw InputError("plot", "give two or three names to draw, got " + std::to_string(axes.size()));

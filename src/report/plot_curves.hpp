@@ -11,13 +11,15 @@ namespace rattleback::detail {
 
 constexpr std::size_t most_curves = 6;
 
-/// A column of a field, or the time.
+/// A column of a field, a multiplier, or the time.
 struct Series {
-  int field = -1, column = 0;  // -1: the time
+  static constexpr int time = -1, multiplier = -2;
+  int field = time, column = 0;
 
   double operator()(const RunData& run, long row) const {
-    return field < 0 ? run.time[static_cast<std::size_t>(row)]
-                     : run.fields[static_cast<std::size_t>(field)](row, column);
+    if (field == time) return run.time[static_cast<std::size_t>(row)];
+    if (field == multiplier) return run.multipliers(row, column);
+    return run.fields[static_cast<std::size_t>(field)](row, column);
   }
 };
 
@@ -34,6 +36,6 @@ struct Curves {
 };
 
 /// Those of the options, else what the labels of the first field suggest. Throws InputError.
-Curves choose_curves(const RunData& run, const PlotOptions& options);
+Curves choose_curves(const RunHeader& run, const PlotOptions& options);
 
 }  // namespace rattleback::detail

@@ -1,50 +1,38 @@
 // The panels over time: energy error and constraint residuals.
-#include "plot_data.hpp"
 #include "plot_panels.hpp"
 
 namespace rattleback::detail {
 
 namespace {
 
-void time_axis(PlotScript& script, const RunData& run, bool labelled) {
-  Range range;
-  for (double t : run.time) range.add(t);
+void time_axis(PlotScript& script, const PlotData& data, bool labelled) {
+  Range range = data.times();
   if (range.empty() || range.low == range.high) range = range.padded(0);
   script.say("set xrange [%.10g:%.10g]", range.low, range.high);
   script << (labelled ? "set xlabel 'time' enhanced\nset format x '%g'\n"
                       : "unset xlabel\nset format x ''\n");
 }
 
-/// The greatest value in each column of the picture; NaN where there is none.
-std::vector<double> column_maxima(const std::vector<double>& values) {
-  const std::vector<Range> ranges = column_ranges(values);
-  std::vector<double> maxima;
-  maxima.reserve(ranges.size());
-  for (const Range& range : ranges) maxima.push_back(range.empty() ? NAN : range.high);
-  return maxima;
-}
-
 }  // namespace
 
-void energy_panel(PlotScript& script, const RunData& run) {
+void energy_panel(PlotScript& script, const PlotData& data) {
   const Box box{0.56, 0.975, 0.55, 0.85};
-  std::vector<double> error = run.energy;
-  Range range;
-  for (double& e : error) range.add(e -= run.energy.front());
+  Range range = data.energy_error();
   const bool finite = !range.empty();
   const double largest = finite ? std::max(-range.low, range.high) : 0;
   // Numbers of ordinary size on the axis, the power of ten above it.
   const int power = largest > 0 ? static_cast<int>(std::floor(std::log10(largest))) : 0;
   const double unit = std::pow(10.0, power);
   Table envelope{0, 3, {}};
-  for (const Range& r : column_ranges(error)) {
-    const double time = column_time(run, static_cast<std::size_t>(envelope.rows++));
-    for (double x : {time, r.empty() ? NAN : r.low / unit, r.empty() ? NAN : r.high / unit})
+  for (const auto& column : data.columns()) {
+    const Range& r = column.values[TimeColumns::energy_error];
+    for (double x : {column.time, r.empty() ? NAN : r.low / unit, r.empty() ? NAN : r.high / unit})
       envelope.values.push_back(x);
+    ++envelope.rows;
   }
   script.data("energy", envelope);
   script.place(box);
-  time_axis(script, run, false);
+  time_axis(script, data, false);
   script.heading(
       box, power != 0 ? "energy error   H − H_0   in units of 10^{" + std::to_string(power) + "}"
                       : "energy error   H − H_0");
@@ -60,24 +48,33 @@ void energy_panel(PlotScript& script, const RunData& run) {
       "noborder lc rgb '%s', $energy using 1:2 lc rgb '%s' lw 1.1, $energy using 1:3 lc rgb '%s' "
       "lw 1.1%s",
       blue, blue, blue,
-      run.rows() == 1 ? ", $energy using 1:2 with points pt 7 lc rgb '#0072B2'" : "");
+      data.rows() == 1 ? ", $energy using 1:2 with points pt 7 lc rgb '#0072B2'" : "");
   script.say("unset label 2");
 }
 
-void residual_panel(PlotScript& script, const RunData& run) {
+void residual_panel(PlotScript& script, const PlotData& data) {
   const Box box{0.56, 0.975, 0.12, 0.42};
-  const std::vector<double> constraint = column_maxima(run.constraint),
-                            hidden = column_maxima(run.hidden);
-  const Decades axis({&constraint, &hidden});
+  const auto greatest = [](const TimeColumns::Column& column, TimeColumns::Value which) {
+    const Range& range = column.values[which];
+    return range.empty() ? NAN : range.high;
+  };
+  std::vector<double> drawn;
+  for (const auto which : {TimeColumns::constraint, TimeColumns::hidden})
+    for (const auto& column : data.columns()) drawn.push_back(greatest(column, which));
+  const Decades axis(drawn);
   const double floor = std::pow(10.0, axis.low), least = axis.below ? 10 * floor : floor;
-  Table residuals{static_cast<long>(constraint.size()), 3, {}};
-  for (std::size_t i = 0; i < constraint.size(); ++i) {
-    residuals.values.push_back(column_time(run, i));
-    for (double v : {constraint[i], hidden[i]}) residuals.values.push_back(v < least ? floor : v);
+  Table residuals{0, 3, {}};
+  for (const auto& column : data.columns()) {
+    residuals.values.push_back(column.time);
+    for (const auto which : {TimeColumns::constraint, TimeColumns::hidden}) {
+      const double v = greatest(column, which);
+      residuals.values.push_back(v < least ? floor : v);
+    }
+    ++residuals.rows;
   }
   script.data("residuals", residuals);
   script.place(box);
-  time_axis(script, run, true);
+  time_axis(script, data, true);
   script.heading(box, "constraint residuals");
   script.say("set logscale y\nset yrange [1e%d:1e%d]\nset format y '10^{%%T}'", axis.low,
              axis.high);
@@ -86,7 +83,7 @@ void residual_panel(PlotScript& script, const RunData& run) {
   if (axis.below) script.say("set ytics add ('0' 1e%d)", axis.low);
   script.say(
       "set key at screen 0.975, screen 0.457 right reverse Left horizontal samplen 0.6 width 1");
-  const char* size = run.rows() > 200 ? "0.3" : "0.55";
+  const char* size = data.rows() > 200 ? "0.3" : "0.55";
   script.say(
       "plot $residuals using 1:3 with points pt 7 ps %s lc rgb '%s' notitle, "
       "$residuals using 1:2 with points pt 7 ps %s lc rgb '%s' notitle, "

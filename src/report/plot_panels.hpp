@@ -1,17 +1,16 @@
 // The panels of a picture.
 #pragma once
 
-#include "plot_curves.hpp"
+#include "plot_data.hpp"
 #include "plot_script.hpp"
 
 namespace rattleback::detail {
 
 /// $curve<k> and $ends<k> of every curve; before the panels.
-void trajectory_data(PlotScript& script, const RunData& run, const Curves& curves);
-void trajectory_panel(PlotScript& script, const RunData& run, const Curves& curves,
-                      const PlotOptions& options);
-void energy_panel(PlotScript& script, const RunData& run);
-void residual_panel(PlotScript& script, const RunData& run);
+void trajectory_data(PlotScript& script, const PlotData& data);
+void trajectory_panel(PlotScript& script, const PlotData& data, const PlotOptions& options);
+void energy_panel(PlotScript& script, const PlotData& data);
+void residual_panel(PlotScript& script, const PlotData& data);
 
 // Okabe and Ito's colours, told apart by everyone.
 constexpr const char* blue = "#0072B2";

@@ -1,7 +1,6 @@
 // The panel of the trajectory, in a plane or in space.
 #include <numbers>
 
-#include "plot_data.hpp"
 #include "plot_panels.hpp"
 
 namespace rattleback::detail {
@@ -42,8 +41,9 @@ Box fitted(const Box& panel, const std::vector<Range>& ranges, const PlotOptions
   return {panel.left + spare, panel.right - spare, panel.bottom, panel.top};
 }
 
-void axes(PlotScript& script, const RunData& run, const Curves& c, const PlotOptions& options) {
-  std::vector<Range> ranges = axis_ranges(run, c);
+void axes(PlotScript& script, const PlotData& data, const PlotOptions& options) {
+  const Curves& c = data.curves();
+  std::vector<Range> ranges = data.axis_ranges();
   const bool lengths = c.lengths();
   script.heading({0.03, 0, 0, 0.85}, "trajectory   (○ start, ● end)");
   if (c.solid()) {
@@ -68,20 +68,20 @@ void axes(PlotScript& script, const RunData& run, const Curves& c, const PlotOpt
 
 }  // namespace
 
-void trajectory_data(PlotScript& script, const RunData& run, const Curves& curves) {
-  for (std::size_t k = 0; k < curves.curves.size(); ++k) {
-    script.data("curve" + std::to_string(k), curve_points(run, curves.curves[k]));
-    script.data("ends" + std::to_string(k), curve_ends(run, curves.curves[k]));
+void trajectory_data(PlotScript& script, const PlotData& data) {
+  for (std::size_t k = 0; k < data.points().size(); ++k) {
+    script.data("curve" + std::to_string(k), data.points()[k].drawn());
+    script.data("ends" + std::to_string(k), data.points()[k].ends());
   }
 }
 
-void trajectory_panel(PlotScript& script, const RunData& run, const Curves& c,
-                      const PlotOptions& options) {
-  axes(script, run, c, options);
+void trajectory_panel(PlotScript& script, const PlotData& data, const PlotOptions& options) {
+  const Curves& c = data.curves();
+  axes(script, data, options);
   if (c.several())
     script.say(
         "set key at screen 0.45, screen 0.895 right reverse Left horizontal samplen 1.5 width 1");
-  const std::string style = scattered(run, c) ? " with points pt 7 ps 0.25" : " with lines lw 1.3";
+  const std::string style = data.scattered() ? " with points pt 7 ps 0.25" : " with lines lw 1.3";
   script << (c.solid() ? "splot " : "plot ");
   for (std::size_t k = 0; k < c.curves.size(); ++k) {
     const std::string which = std::to_string(k);

@@ -92,6 +92,23 @@ Layout read_layout(const Hdf5Values& values, hid_t file) {
   return layout;
 }
 
+/// Names of the columns, and their constraints: beside the labels of the fields.
+void write_multipliers(const Hdf5Values& values, hid_t file, const RunHeader& header) {
+  if (header.multipliers == 0) return;
+  values.write_texts(file, "multiplier_names", multiplier_names(header));
+  if (!header.multiplier_constraints.empty())
+    values.write_texts(file, "multiplier_constraints", header.multiplier_constraints);
+}
+
+/// Files from before have none.
+void read_multipliers(const Hdf5Values& values, hid_t file, RunHeader& header) {
+  constexpr const char* name = "multiplier_constraints";
+  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return;
+  header.multiplier_constraints = values.read_texts(file, name);
+  if (std::ssize(header.multiplier_constraints) != header.multipliers)
+    throw FileError(values.path(), std::string("has a strange '") + name + "'");
+}
+
 void require_format(const Hdf5Values& values, hid_t file) {
   std::string format;
   if (H5Aexists(file, "format") > 0) values.read(file, "format", format);
@@ -113,6 +130,7 @@ void write_header(const Hdf5Values& values, hid_t file, const RunHeader& header)
   values.write(file, "rattleback_version", std::string(RATTLEBACK_VERSION));
   each_attribute(header, writing(values, file));
   write_layout(values, file, header.layout);
+  write_multipliers(values, file, header);
   values.write_texts(file, "model_text", {header.model_text});
   const Handle settings = values.create_group(file, "settings");
   for (const auto& [key, value] : header.settings)
@@ -124,6 +142,7 @@ RunHeader read_header(const Hdf5Values& values, hid_t file) {
   RunHeader header;
   each_attribute(header, reading(values, file));
   header.layout = read_layout(values, file);
+  read_multipliers(values, file, header);
   header.model_text = only_text(values, file, "model_text");
   header.settings = read_settings(values, file);
   return header;

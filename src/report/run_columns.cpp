@@ -67,9 +67,9 @@ hsize_t RunColumns::open(Column& c, hid_t file) const {
   return size[0];
 }
 
-void RunColumns::resize(const Column& c, hsize_t rows, const char* verb) const {
+void RunColumns::extend(const Column& c, hsize_t rows) const {
   const hsize_t size[2] = {rows, c.width()};
-  checked(H5Dset_extent(c.set, size), path_, std::string(verb) + ' ' + c.name);
+  checked(H5Dset_extent(c.set, size), path_, "extend " + c.name);
 }
 
 RunColumns::Selection RunColumns::select(const Column& c, hsize_t at, hsize_t rows) {
@@ -85,7 +85,7 @@ void RunColumns::append(const RunData& more) {
   auto column = columns_.begin();
   each_column(more, [&](const std::string& name, int, const auto& values) {
     const Column& c = *column++;
-    resize(c, rows_ + count, "extend");
+    extend(c, rows_ + count);
     const Selection rows = select(c, rows_, count);
     checked(H5Dwrite(c.set, c.native, rows.memory, rows.file, H5P_DEFAULT, values.data()), path_,
             "write " + name);
@@ -93,19 +93,24 @@ void RunColumns::append(const RunData& more) {
   rows_ += count;
 }
 
-void RunColumns::cut(hsize_t rows) {
-  for (const Column& c : columns_) resize(c, rows, "cut");
-  rows_ = rows;
+std::optional<double> RunColumns::last_time() const {
+  if (rows_ == 0) return std::nullopt;
+  const Column& time = columns_.front();
+  const Selection last = select(time, rows_ - 1, 1);
+  double t = 0;
+  checked(H5Dread(time.set, H5T_NATIVE_DOUBLE, last.memory, last.file, H5P_DEFAULT, &t), path_,
+          "read " + time.name);
+  return t;
 }
 
-void RunColumns::read(RunData& data) const {
-  shape_rows(data, static_cast<long>(rows_));
+void RunColumns::read(RunData& data, hsize_t begin, hsize_t count) const {
+  shape_rows(data, static_cast<long>(count));
   auto column = columns_.begin();
   each_column(data, [&](const std::string& name, int, auto& values) {
     const Column& c = *column++;
-    values.resize(rows_ * c.width());
-    if (rows_ == 0) return;
-    const Selection rows = select(c, 0, rows_);
+    values.resize(count * c.width());
+    if (count == 0) return;
+    const Selection rows = select(c, begin, count);
     checked(H5Dread(c.set, c.native, rows.memory, rows.file, H5P_DEFAULT, values.data()), path_,
             "read " + name);
   });

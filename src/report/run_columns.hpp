@@ -1,6 +1,8 @@
 // The states of a run file: one dataset per column, growing together by rows.
 #pragma once
 
+#include <optional>
+
 #include "hdf5_handle.hpp"
 #include "rattleback/report/run_data.hpp"
 
@@ -15,8 +17,12 @@ class RunColumns {
   /// Rows that every column holds.
   hsize_t rows() const { return rows_; }
   void append(const RunData& more);
-  void cut(hsize_t rows);
-  void read(RunData& data) const;
+  /// The next rows to be appended begin here; those that are there stay until then.
+  void go_back_to(hsize_t row) { rows_ = std::min(rows_, row); }
+  /// Of the last row; nothing where there are none.
+  std::optional<double> last_time() const;
+  /// Rows from `begin` on, as the header of `data` has them.
+  void read(RunData& data, hsize_t begin, hsize_t count) const;
 
  private:
   /// `columns` 0 is a plain vector.
@@ -39,7 +45,7 @@ class RunColumns {
   RunColumns(std::string path, const RunHeader& header);
   void create(Column& c, hid_t file) const;
   hsize_t open(Column& c, hid_t file) const;
-  void resize(const Column& c, hsize_t rows, const char* verb) const;
+  void extend(const Column& c, hsize_t rows) const;
   static Selection select(const Column& c, hsize_t at, hsize_t rows);
 
   std::string path_;

@@ -1,6 +1,7 @@
 #include "rattleback/report/run_file.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -41,8 +42,9 @@ Handle open_file(const std::string& path, unsigned mode, hid_t access) {
 
 class RunFile::Writer {
  public:
-  Writer(const std::string& path, bool create, double checkpoint_seconds)
-      : values_(path), store_(path, create), checkpoint_seconds_(checkpoint_seconds) {}
+  Writer(const std::string& path, detail::LockedFile::Open how, Existing existing,
+         double checkpoint_seconds)
+      : values_(path), store_(path, how, existing), checkpoint_seconds_(checkpoint_seconds) {}
 
   void create(const RunHeader& what) {
     header = what;
@@ -70,55 +72,73 @@ class RunFile::Writer {
       throw FileError(path(), "has lost states: " + std::to_string(columns_.rows()) + " of the " +
                                   std::to_string(stored) + " up to its last checkpoint");
     start_buffer();
-    to_cut_ = true;
+    next_ = stored;
+    end_ = columns_.last_time();
   }
 
   void add(const Sample& sample) {
-    cut_back();
+    const hsize_t row = next_++;
+    if (end_) {
+      if (past_end(sample.t) < 0) return;  // it is there already
+      go_on_from(row);
+    }
     detail::add_row(buffer_, sample);
     constexpr std::size_t block = 1 << 15;  // numbers
     buffered_ += sample.values.size() + 1;
     if (buffered_ < block && Clock::now() - written_ <= std::chrono::seconds(1)) return;
     write_buffer();
-    flush(CommitStore::Order::growing);
+    flush();
   }
 
   void save(const Checkpoint& checkpoint) {
     const auto now = Clock::now();
     const bool due = std::chrono::duration<double>(now - saved_).count() >= checkpoint_seconds_;
-    if (!slots_.empty() && !due) return;
-    cut_back();
-    write_buffer();
-    if (store_.visible()) flush(CommitStore::Order::growing);  // first what the checkpoint counts
-    slots_.write(checkpoint);
-    flush(CommitStore::Order::growing);
+    if (!slots_.empty() && !due) {
+      unsaved_ = checkpoint;
+      return;
+    }
+    write(checkpoint);
+    unsaved_.reset();
     saved_ = now;
   }
 
   void finish(const RunFigures& figures) {
-    cut_back();
+    if (unsaved_) write(*unsaved_);
+    if (end_ && past_end(figures.time()) < 0) return;
     write_buffer();
+    if (end_) write_wanted(values_, file_, header.wanted);
     write_summary(values_, summary_, detail::state_at_end(figures), figures);
-    flush(CommitStore::Order::growing);
+    flush();
   }
 
   const std::optional<Checkpoint>& resumed() const { return slots_.found(); }
+  /// Up to the last state of a resumed run.
+  long steps() const { return end_ ? std::lround(*end_ / header.step) : 0; }
 
   RunHeader header;
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// A resumed file loses what is beyond its checkpoint when something new comes, not before: a run
-  /// that is refused in between leaves it as it was.
-  void cut_back() {
-    if (!std::exchange(to_cut_, false)) return;
-    columns_.cut(static_cast<hsize_t>(resumed()->stored));
+  // A resumed run comes from its checkpoint through states that are in the file, and changes
+  // nothing before it is at the last of them: what ends in between leaves the file as it was.
+
+  double past_end(double t) const { return header.step > 0 ? t - *end_ : *end_ - t; }
+  /// The last state of a run may stand between two that are due: the next one takes its place. One
+  /// that a kill tore while it was taking it is the last one too, and is written again.
+  void go_on_from(hsize_t row) {
+    end_.reset();
+    columns_.go_back_to(row);
     write_state(values_, summary_, RunState::running);
     write_wanted(values_, file_, header.wanted);
-    flush(CommitStore::Order::cutting);
   }
 
+  void write(const Checkpoint& checkpoint) {
+    write_buffer();
+    if (store_.visible()) flush();  // first what the checkpoint counts
+    slots_.write(checkpoint);
+    flush();
+  }
   void start_buffer() {
     buffer_.header = header;
     detail::shape_rows(buffer_, 0);
@@ -129,9 +149,9 @@ class RunFile::Writer {
     columns_.append(buffer_);
     detail::clear_rows(buffer_);
   }
-  void flush(CommitStore::Order order) {
+  void flush() {
     checked(H5Fflush(file_, H5F_SCOPE_LOCAL), path(), "write");
-    store_.commit(order);
+    store_.commit();
   }
   const std::string& path() const { return values_.path(); }
 
@@ -145,20 +165,25 @@ class RunFile::Writer {
   RunData buffer_;            // rows not yet written
   std::size_t buffered_ = 0;  // numbers of them
   double checkpoint_seconds_;
-  bool to_cut_ = false;
+  hsize_t next_ = 0;                   // row of the next state
+  std::optional<double> end_;          // of a resumed run that is not past it
+  std::optional<Checkpoint> unsaved_;  // the last one that was not due
   Clock::time_point written_ = Clock::now(), saved_ = Clock::now();
 };
 
 RunFile::RunFile(std::unique_ptr<Writer> writer) : writer_(std::move(writer)) {}
 
-RunFile::RunFile(const std::string& path, const RunHeader& header, double checkpoint_seconds)
-    : writer_(std::make_unique<Writer>(path, true, checkpoint_seconds)) {
+RunFile::RunFile(const std::string& path, const RunHeader& header, double checkpoint_seconds,
+                 Existing existing)
+    : writer_(std::make_unique<Writer>(path, detail::LockedFile::Open::create, existing,
+                                       checkpoint_seconds)) {
   writer_->create(header);
 }
 
 std::unique_ptr<RunFile> RunFile::resume(const std::string& path, double checkpoint_seconds) {
   require_hdf5(path);
-  auto writer = std::make_unique<Writer>(path, false, checkpoint_seconds);
+  auto writer = std::make_unique<Writer>(path, detail::LockedFile::Open::existing, Existing::refuse,
+                                         checkpoint_seconds);
   writer->open();
   return std::unique_ptr<RunFile>(new RunFile(std::move(writer)));
 }
@@ -172,7 +197,13 @@ const Checkpoint& RunFile::resumed_from() const {
   return *writer_->resumed();
 }
 
-void RunFile::set_wanted(long steps) { writer_->header.wanted = steps; }
+void RunFile::set_wanted(long steps) {
+  if (const long there = writer_->steps(); steps < there)
+    throw InputError("steps", "the run to be continued is at step " + std::to_string(there) +
+                                  " already, beyond the " + std::to_string(steps) +
+                                  " asked for; nothing is cut off");
+  writer_->header.wanted = steps;
+}
 
 void RunFile::add(const Sample& sample) { writer_->add(sample); }
 void RunFile::checkpoint(const Checkpoint& checkpoint) { writer_->save(checkpoint); }
@@ -193,7 +224,9 @@ RunData read(const std::string& path, bool states) {
   read_summary(values, file, data);
   data.checkpoint = detail::CheckpointSlots::open(file, values, data.header.method).found();
   if (data.checkpoint && data.state == RunState::running) data.figures = data.checkpoint->figures;
-  if (states) detail::RunColumns::open(file, path, data.header).read(data);
+  if (!states) return data;
+  const auto columns = detail::RunColumns::open(file, path, data.header);
+  columns.read(data, 0, columns.rows());
   return data;
 }
 
@@ -201,5 +234,20 @@ RunData read(const std::string& path, bool states) {
 
 RunData read_run(const std::string& path) { return read(path, true); }
 RunData read_run_header(const std::string& path) { return read(path, false); }
+
+void read_rows(const std::string& path, const std::function<void(const RunData&)>& use) {
+  const detail::QuietHdf5 quiet;
+  require_hdf5(path);
+  const Handle file = open_file(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  RunData rows;
+  rows.header = read_header(Hdf5Values(path), file);
+  const auto columns = detail::RunColumns::open(file, path, rows.header);
+  constexpr std::size_t block = 1 << 18;  // numbers
+  const hsize_t most = std::max<std::size_t>(1, block / (rows.header.layout.labels().size() + 5));
+  for (hsize_t begin = 0; begin < columns.rows(); begin += most) {
+    columns.read(rows, begin, std::min(most, columns.rows() - begin));
+    use(rows);
+  }
+}
 
 }  // namespace rattleback

@@ -23,14 +23,14 @@ const char* name(RunState state) {
 }
 
 std::unique_ptr<RunSink> make_sink(const std::string& path, const RunHeader& header,
-                                   double checkpoint_seconds) {
+                                   double checkpoint_seconds, Existing existing) {
   std::string ending = std::filesystem::path(path).extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (ending == ".h5" || ending == ".hdf5")
-    return std::make_unique<RunFile>(path, header, checkpoint_seconds);
-  if (ending == ".csv") return make_csv_sink(path, header);
-  if (ending == ".npy") return make_npy_sink(path, header);
+    return std::make_unique<RunFile>(path, header, checkpoint_seconds, existing);
+  if (ending == ".csv") return make_csv_sink(path, header, existing);
+  if (ending == ".npy") return make_npy_sink(path, header, existing);
   throw FileError(path, (ending.empty() ? "has no ending" : "unknown ending '" + ending + "'") +
                             "; runs are written as .h5, .csv or .npy");
 }
@@ -40,6 +40,12 @@ std::vector<std::string> column_names(const RunHeader& header) {
   for (const auto& label : header.layout.labels()) names.push_back(label);
   for (const char* measured : {"energy", "constraint", "hidden", "newton"})
     names.emplace_back(measured);
+  for (const auto& name : multiplier_names(header)) names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> multiplier_names(const RunHeader& header) {
+  std::vector<std::string> names;
   for (int i = 1; i <= header.multipliers; ++i) names.push_back("lambda_" + std::to_string(i));
   return names;
 }

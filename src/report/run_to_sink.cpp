@@ -20,9 +20,8 @@ void send(RunOptions<Point>& options, RunSink& sink) {
 
 }  // namespace
 
-long usual_restart_every(long every, int dimension) {
-  const long steps = std::clamp(2'000'000L / std::max(dimension, 1), 10L, 10'000L);
-  return every > 0 && every < steps ? steps / every * every : steps;
+long usual_restart_every(int dimension) {
+  return std::clamp(2'000'000L / std::max(dimension, 1), 10L, 10'000L);
 }
 
 void detail::require_same_fields(const Layout& stored, const Layout& moving) {

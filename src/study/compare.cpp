@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "rattleback/integrators/phase_space_motion.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/plan.hpp"
 #include "rattleback/study/verdict.hpp"
@@ -15,6 +16,11 @@ namespace {
 constexpr long counted_steps = 200;
 constexpr long most_reference_steps = 4'000'000;
 constexpr double short_run = 0.05;  ///< seconds; below it a run is timed several times
+
+/// Whether the method leaves momenta anywhere on their fibre.
+bool claims_fibres(const MethodInfo& info) {
+  return info.symplectic_on == SymplecticOn::primary_manifold && !info.preserves_hidden;
+}
 
 /// Runs of one problem over one length of time.
 class Bench {
@@ -36,7 +42,7 @@ class Bench {
     for (int again = 0; again < 4 && best.ok() && best.seconds < short_run; ++again)
       best.seconds = std::min(best.seconds, run(method, steps).seconds);
     const Evaluations count = evaluations(method, steps);
-    return {.figures = best, .final = best.final, .evaluations = count};
+    return {.figures = best, .final = claimed(method, best), .evaluations = count};
   }
 
  private:
@@ -48,6 +54,21 @@ class Bench {
     options.keep_states = false;
     options.progress = [this](const Progress&) { return go_on(); };
     return options;
+  }
+
+  /// What the method claims of the end: the fibre of SHAKE is that of RATTLE [McLachlan12 (11)].
+  AnyMotion::Point claimed(const Method& method, const FinishedRun& run) const {
+    if (!run.ok() || !claims_fibres(method.info())) return run.final;
+    const Traits t = problem_.system.traits();
+    const Method shown = find_method(
+        t.natural && t.holonomic ? "rattle:project=output" : "rattle:base=midpoint,project=output");
+    State<double> z = phase_point(run.final);
+    const Status found =
+        shown.stepper<double>(problem_.system, solve_)->present(problem_.system, z);
+    if (!found) z.q.setConstant(std::numeric_limits<double>::quiet_NaN());
+    AnyMotion::Point on_state_manifold;
+    flatten(z, on_state_manifold);
+    return on_state_manifold;
   }
 
   /// Counted over the first steps and scaled to all of them.
@@ -142,9 +163,9 @@ struct Grid {
 };
 
 /// The model's step four times over, and no more than a thousand steps of the model's.
-Grid choose_grid(const Problem& problem, const ComparisonWishes& wishes,
+Grid choose_grid(const Problem& problem, const Method& first, const ComparisonWishes& wishes,
                  std::vector<std::string>& notes) {
-  const Plan plan = make_plan(problem, {.method = wishes.methods.front()});
+  const Plan plan = make_plan(problem, {.method = first.info().name});
   const double step = wishes.step.value_or(4 * plan.step);
   const double usual = plan.step * static_cast<double>(std::min(plan.steps, 1000L));
   const double time = wishes.time.value_or(usual);
@@ -153,7 +174,27 @@ Grid choose_grid(const Problem& problem, const ComparisonWishes& wishes,
   if (!(time / step >= 1))
     throw InputError(
         "time", detail::quote(time) + " is shorter than the largest step, " + detail::quote(step));
-  return {time, std::lround(time / step)};
+  return {time, detail::step_count(step, 0, time, 0)};
+}
+
+/// The methods that apply; the others are in the result with the reason.
+std::vector<Method> choose_methods(const Problem& problem, const ComparisonWishes& wishes,
+                                   Comparison& result) {
+  std::vector<Method> methods;
+  for (const auto& name : wishes.methods) {
+    try {
+      methods.push_back(choose_method(problem, name, result.notes));
+    } catch (const ModelError& error) {
+      result.refused.push_back({name, error.what()});
+    }
+  }
+  if (methods.empty()) throw ModelError(result.refused.front().reason);
+  for (const Method& method : methods)
+    if (claims_fibres(method.info()))
+      result.notes.push_back(method.info().name +
+                             " leaves momenta anywhere on their fibre: compared is the point of it "
+                             "on {g,H} = 0");
+  return methods;
 }
 
 void require_sensible(const ComparisonWishes& wishes) {
@@ -168,11 +209,8 @@ Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
                    const ComparisonWatch& watch) {
   require_sensible(wishes);
   Comparison result{.model = problem.system.name(), .notes = problem.notes};
-  std::vector<Method> methods;
-  methods.reserve(wishes.methods.size());
-  for (const auto& name : wishes.methods)
-    methods.push_back(choose_method(problem, name, result.notes));
-  const Grid grid = choose_grid(problem, wishes, result.notes);
+  const std::vector<Method> methods = choose_methods(problem, wishes, result);
+  const Grid grid = choose_grid(problem, methods.front(), wishes, result.notes);
   result.time = grid.time;
   const Bench bench(problem, grid.time, watch);
 

@@ -33,6 +33,7 @@ std::string lost_on_the_way(const Problem& problem, const FinishedRun& run) {
   const AnySystem& system = problem.system;
   const int m = system.constraint_count();
   if (run.ok() || run.steps == 0 || m == 0 || m > PointReport::most_constraints) return {};
+  if (run.failure.outcome == Outcome::not_finite) return {};  // what overflows looks singular
   const PointReport before = report_point(system, *problem.start);
   const State<double> end = phase_point(run.final);
   const PointReport after = report_point(system, end);
@@ -53,6 +54,14 @@ std::string lost_on_the_way(const Problem& problem, const FinishedRun& run) {
 }
 
 void explain_better(const Problem& problem, FinishedRun& run) {
+  if (run.ok()) return;
+  // What is large and then not finite has overflowed.
+  const double most = run.failure.outcome == Outcome::not_finite ? 1e30 : 1e75;
+  if (std::string cause = overflow_at(problem.system, phase_point(run.final), most);
+      !cause.empty()) {
+    run.failure.cause = std::move(cause);
+    return;
+  }
   if (std::string cause = lost_on_the_way(problem, run); !cause.empty())
     run.failure.cause = std::move(cause);
 }

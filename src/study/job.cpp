@@ -37,12 +37,21 @@ void prepare_motion(Job& job) {
   job.options = options_of(job.plan);
 }
 
+/// Multipliers are those of the constraints as they were written.
+void name_constraints(const Problem& problem, RunHeader& header) {
+  constexpr int most_texts = 1000;  // beyond, a text for each would outweigh the run
+  const AnySystem& all = problem.complete ? *problem.complete : problem.system;
+  if (header.multipliers == all.constraint_count() && header.multipliers <= most_texts)
+    header.multiplier_constraints = problem.written();
+}
+
 /// All that the run can be resumed from, beside its states.
 RunHeader header_of(const JobRequest& request, Job& job) {
   RunHeader header = describe_run(job.motion->info(), job.options);
   header.model_text = job.problem.file.text;
   header.settings["path"] = job.problem.file.path;
   if (request.multipliers == Multipliers::minimal) header.settings["multipliers"] = "minimal";
+  name_constraints(job.problem, header);
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
   return header;
 }
@@ -99,13 +108,15 @@ std::string explain_end(const Problem& problem, FinishedRun& run) {
 }  // namespace
 
 Job new_job(const JobRequest& request, ModelFile model) {
+  if (!request.out.empty()) require_free(request.out, request.existing());  // before all the work
   Job job{.problem = prepare(std::move(model)), .file = request.out};
   require_well_posed(job.problem);
   job.plan = make_plan(job.problem, request);
   if (changed_by_first_step(job.problem, job.plan)) job.plan = make_plan(job.problem, request);
   prepare_motion(job);
   job.header = header_of(request, job);
-  if (!request.out.empty()) job.sink = make_sink(request.out, job.header, request.checkpoint_every);
+  if (!request.out.empty())
+    job.sink = make_sink(request.out, job.header, request.checkpoint_every, request.existing());
   return job;
 }
 

@@ -134,6 +134,15 @@ void project_start(Problem& problem, const State<double>& given) {
   problem.no_start = why_no_start(problem, given, a);
 }
 
+std::string label_of(const CanonicalSystem& form, long constraint) {
+  const SystemDescription& d = form.source;
+  if (constraint < static_cast<long>(d.constraint_labels.size()) &&
+      !d.constraint_labels[constraint].empty())
+    return d.constraint_labels[constraint];
+  return readable(*d.graph, form.constraints.at(constraint),
+                  [&](int input) { return d.input_name(input); });
+}
+
 bool runs_natively(const AnySystem& system) {
   const CompiledNatural* code = system.model<double>().compiled();
   return code ? code->linearise.is_native() : NativeCode::available();
@@ -141,13 +150,13 @@ bool runs_natively(const AnySystem& system) {
 
 }  // namespace
 
-std::string Problem::label(long constraint) const {
-  const SystemDescription& d = form.source;
-  if (constraint < static_cast<long>(d.constraint_labels.size()) &&
-      !d.constraint_labels[constraint].empty())
-    return d.constraint_labels[constraint];
-  return readable(*d.graph, form.constraints.at(constraint),
-                  [&](int input) { return d.input_name(input); });
+std::string Problem::label(long constraint) const { return label_of(form, constraint); }
+
+std::vector<std::string> Problem::written() const {
+  const CanonicalSystem& all = complete_form ? *complete_form : form;
+  std::vector<std::string> labels;
+  for (int i = 0; i < all.constraint_count(); ++i) labels.push_back(label_of(all, i));
+  return labels;
 }
 
 void start_from(Problem& problem, ModelFile::Initial given) {

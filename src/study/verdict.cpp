@@ -95,9 +95,32 @@ std::string obstacle_of_stepper(const Method& method, const Problem& problem) {
 
 }  // namespace
 
+std::string overflow_at(const AnySystem& system, const State<double>& z, double most) {
+  const int n = system.dimension(), m = system.constraint_count();
+  Vector<double, dynamic> h_q(n), h_p(n);
+  system.energy_gradient(z.q, z.p, h_q, h_p);
+  std::vector<std::pair<const char*, double>> sizes{{"q", z.q.lpNorm<Eigen::Infinity>()},
+                                                    {"p", z.p.lpNorm<Eigen::Infinity>()},
+                                                    {"H_q", h_q.lpNorm<Eigen::Infinity>()},
+                                                    {"H_p", h_p.lpNorm<Eigen::Infinity>()}};
+  if (m > 0 && m <= PointReport::most_constraints)
+    sizes.emplace_back("dg", slopes(system, z).lpNorm<Eigen::Infinity>());
+  const auto largest = std::ranges::max_element(sizes, {}, [](const auto& s) { return s.second; });
+  if (!(largest->second > most)) return {};
+  return "values overflow: |" + std::string(largest->first) + "| is " +
+         detail::quote(largest->second) +
+         ", and products of such numbers are none any more; choose other units";
+}
+
 Analysis analysis_of(const Problem& problem) {
   Analysis a = analyse(problem.file.system, problem.start ? &*problem.start : nullptr);
   if (!a.form.unsupported.empty() && !problem.form.hamiltonian) judge_by_start(problem, a);
+  if (a.well_posed || !problem.start) return a;
+  if (std::string why = overflow_at(problem.system, *problem.start); !why.empty()) {
+    a.verdict = "not decided: values overflow at the start";
+    a.messages = {std::move(why)};
+    a.hints.clear();
+  }
   return a;
 }
 

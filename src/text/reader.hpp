@@ -81,8 +81,8 @@ class Reader {
   void read_sweep(const Toml::Entry& entry);
   Sweep::Axis parameter_axis(const Toml::Entry& entry);
   Sweep::Axis start_axis(const Toml::Entry& entry);
-  std::vector<double> axis_values(const Toml::Entry& entry);
-  std::vector<double> grid_values(const Toml::Entry& entry);
+  ModelFile::Sweep::Values axis_values(const Toml::Entry& entry);
+  ModelFile::Sweep::Values grid_values(const Toml::Entry& entry);
   void read_random(const Toml::Entry& entry, Sweep& sweep);
 
   // shared, reader.cpp

@@ -21,9 +21,16 @@ double random_number(std::uint64_t seed, std::uint64_t member, std::uint64_t ent
 
 }  // namespace
 
+double ModelFile::Sweep::Values::operator[](long i) const {
+  if (!list.empty()) return list[static_cast<std::size_t>(i)];
+  if (i + 1 == count && count > 1) return to;
+  const double s = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
+  return logarithmic ? from * std::pow(to / from, s) : from + s * (to - from);
+}
+
 long ModelFile::Sweep::size() const {
   long size = starts;
-  for (const Axis& axis : axes) size *= static_cast<long>(axis.values.size());
+  for (const Axis& axis : axes) size *= axis.values.size();
   return size;
 }
 
@@ -31,7 +38,7 @@ std::vector<double> ModelFile::Sweep::values(long member) const {
   std::vector<double> values(axes.size());
   member /= starts;
   for (std::size_t k = axes.size(); k-- > 0;) {
-    const auto count = static_cast<long>(axes[k].values.size());
+    const long count = axes[k].values.size();
     values[k] = axes[k].values[member % count];
     member /= count;
   }
@@ -138,19 +145,19 @@ ModelFile::Sweep::Axis Reader::start_axis(const Toml::Entry& entry) {
   return {name, target, input % n, axis_values(entry)};
 }
 
-std::vector<double> Reader::axis_values(const Toml::Entry& entry) {
+ModelFile::Sweep::Values Reader::axis_values(const Toml::Entry& entry) {
   if (entry.value.is(Toml::Type::table)) return grid_values(entry);
   require(entry, Toml::Type::list, "a list of values, or a grid { from, to, count }");
   if (entry.value.items.empty())
     fail(entry.value.position, "the list " + in_quotes(entry.key) + " is empty");
-  std::vector<double> values;
-  values.reserve(entry.value.items.size());
+  Sweep::Values values;
+  values.list.reserve(entry.value.items.size());
   for (const Toml& item : entry.value.items)
-    values.push_back(number({entry.key, item.position, item}));
+    values.list.push_back(number({entry.key, item.position, item}));
   return values;
 }
 
-std::vector<double> Reader::grid_values(const Toml::Entry& entry) {
+ModelFile::Sweep::Values Reader::grid_values(const Toml::Entry& entry) {
   allow_keys(entry.value, "the grid " + in_quotes(entry.key), {"from", "to", "count", "scale"});
   for (const char* key : {"from", "to", "count"})
     if (!entry.value.find(key))
@@ -167,17 +174,7 @@ std::vector<double> Reader::grid_values(const Toml::Entry& entry) {
   }
   if (is_log && (from <= 0 || to <= 0))
     fail(from_entry.value.position, "a grid with scale \"log\" needs positive ends");
-  if (!budget_.spend(static_cast<double>(count)))
-    fail(entry.value.find("count")->value.position,
-         "the grid " + in_quotes(entry.key) + " is too long");
-  std::vector<double> values;
-  for (long i = 0; i < count; ++i) {
-    const double s = count == 1 ? 0 : static_cast<double>(i) / static_cast<double>(count - 1);
-    values.push_back(i + 1 == count && count > 1 ? to
-                     : is_log                    ? from * std::pow(to / from, s)
-                                                 : from + s * (to - from));
-  }
-  return values;
+  return {.from = from, .to = to, .count = count, .logarithmic = is_log};
 }
 
 void Reader::read_random(const Toml::Entry& entry, Sweep& sweep) {

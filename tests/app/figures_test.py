@@ -29,7 +29,7 @@ def energy(row):
 class Figures(ProgramTest):
     def run_with_rows(self, *options):
         out = self.path("run.csv")
-        value = self.json_of("run", self.write("model.toml", MODEL), "--out", out, *options)
+        value = self.json_of("run", self.write("model.toml", MODEL), "--out", out, "--force", *options)
         with open(out, encoding="utf-8", newline="") as file:
             rows = [{k: float(v) for k, v in row.items()} for row in csv.DictReader(file)]
         return value, rows

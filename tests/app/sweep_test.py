@@ -95,7 +95,7 @@ class Sweep(ProgramTest):
                            (fast.replace('["L", 0]', "[1, 0]").replace("[-1, 0, 1, 2]",
                                                                        "[-1, 0, 30, 2]"), 4)):
             file = self.write("mixed.toml", text)
-            result = rattleback("run", file, "--out", self.path("mixed.csv"))
+            result = rattleback("run", file, "--out", self.path("mixed.csv"), "--force")
             self.assertEqual(result.returncode, code, result.stderr)
             status = [row["status"] for row in self.rows("mixed.csv")]
             count = {word: status.count(word) for word in ("done", "failed", "refused")}

@@ -32,7 +32,7 @@ RunOptions<Flat> options(long steps = 1000) {
 /// The run in a file.
 MotionRun<Flat> to_file(const std::string& path, RunOptions<Flat> how = options()) {
   const auto motion = body();
-  const auto sink = make_sink(path, describe_run(motion->info(), how), 0);
+  const auto sink = make_sink(path, describe_run(motion->info(), how), 0, Existing::replace);
   return run_to_sink(*motion, how, *sink);
 }
 

@@ -1,7 +1,9 @@
 // What a picture shows is the run: its first and its last state, its energy error, its residuals.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <sstream>
 
 #include "rattleback/report/plot.hpp"
@@ -104,6 +106,50 @@ TEST(PlotData, LongRunsKeepTheirEndsAndExtremes) {
       EXPECT_NEAR(panel->back()[0], end, digits * end);
     }
   }
+}
+
+TEST(PlotData, NoPeakIsLostHoweverLongTheRun) {
+  for (const long peak : {1L, 4'999L, 77'777L, 99'998L}) {
+    SCOPED_TRACE(peak);
+    RunData run = run_of(100'000);
+    const auto at = static_cast<std::size_t>(peak);
+    run.energy[at] += 3;
+    run.constraint[at] = 5;
+    run.hidden[at] = 7;
+    run.fields[0].values[2 * at] = 11;       // x
+    run.fields[0].values[2 * at + 1] = -13;  // y
+    const std::string script = plot_script(run, "a.svg");
+    double energy = 0, constraint = 0, hidden = 0;
+    for (const auto& row : block(script, "energy")) energy = std::max(energy, row[2]);
+    for (const auto& row : block(script, "residuals"))
+      constraint = std::max(constraint, row[1]), hidden = std::max(hidden, row[2]);
+    EXPECT_NEAR(energy * energy_unit(script), run.energy[at] - run.energy[0], 1e-6);
+    EXPECT_NEAR(constraint, 5, 1e-6);
+    EXPECT_NEAR(hidden, 7, 1e-6);
+    const Rows curve = block(script, "curve0");
+    EXPECT_NE(std::find(curve.begin(), curve.end(), std::vector<double>{11, -13}), curve.end());
+    EXPECT_LE(curve.size(), 12'010u);
+    EXPECT_LE(block(script, "energy").size(), 800u);
+  }
+}
+
+TEST(PlotData, BlocksOfRowsGiveThePictureOfTheWhole) {
+  const Folder folder;
+  SampleRun sample("planar_pendulum");
+  sample.options = {.step = 0.02, .steps = 60'000, .every = 1};
+  (void)sample.to(folder / "run.h5");
+  PlotSink sink(sample.header());
+  (void)sample.to(sink);
+  plot_run(read_run(folder / "run.h5"), folder / "whole.svg");
+  plot_run_file(folder / "run.h5", folder / "blocks.svg");
+  sink.draw(folder / "sink.svg");
+  const auto text = [](const std::string& path) {
+    std::ifstream file(path);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  EXPECT_GT(text(folder / "whole.svg").size(), 10'000u);
+  EXPECT_EQ(text(folder / "whole.svg"), text(folder / "blocks.svg"));
+  EXPECT_EQ(text(folder / "whole.svg"), text(folder / "sink.svg"));
 }
 
 }  // namespace

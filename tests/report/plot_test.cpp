@@ -109,7 +109,7 @@ TEST(Plot, errors_say_what_to_do) {
   EXPECT_EQ(message([&] {
               plot_run(run, path, {.axes = {"x", "w"}});
             }),
-            "plot: there is no 'w' to draw; there are x, y, p_x, p_y, t");
+            "plot: there is no 'w' to draw; there are x, y, p_x, p_y, lambda_1, t");
   EXPECT_EQ(message([&] { plot_run(run, path, {.axes = {"x"}}); }),
             "plot: give two or three names to draw, got 1");
   EXPECT_EQ(message([&] { plot_run(run, path, {.gnuplot = "no-such-gnuplot"}); }),

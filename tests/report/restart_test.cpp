@@ -2,6 +2,8 @@
 // the uninterrupted run to the bit.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "sample_run.hpp"
 
 namespace rattleback::testing {
@@ -78,6 +80,41 @@ TEST(Restart, every_checkpoint_continues_to_the_same_figures) {
       for (std::size_t i = 0; i < rest.states.size(); ++i)
         EXPECT_TRUE(same_bits(rest.states[i], whole.states[i + from.stored]));
     }
+  }
+}
+
+/// Bits of the end, with so many states looked at.
+std::optional<Point> end_of(const WitnessSystem& witness, const Method& method, long every) {
+  RunOptions<Point> options{.step = 0.01, .steps = 30, .every = every, .restart_every = 13};
+  options.allow_inconsistent = true;
+  options.record = [](const Sample&) {};
+  const auto run = integrate(witness.system, method, in_double(witness.start), options);
+  return run.ok() ? std::optional(run.final) : std::nullopt;
+}
+
+TEST(Restart, what_is_stored_does_not_change_what_is_computed) {
+  std::set<std::string> ran;
+  for (const Method& method : law_methods())
+    for (const WitnessSystem& witness : witness_systems()) {
+      if (!stepper_or_null(method, witness.system)) continue;
+      SCOPED_TRACE(method.info().name + " on " + witness.name());
+      const auto all = end_of(witness, method, 1);
+      for (const long every : {7L, 30L}) {
+        const auto some = end_of(witness, method, every);
+        ASSERT_EQ(all.has_value(), some.has_value());
+        EXPECT_TRUE(!all || same_bits(*all, *some)) << "every " << every;
+      }
+      if (all) ran.insert(method.info().name);
+    }
+  for (const Method& method : law_methods())
+    EXPECT_TRUE(ran.contains(method.info().name)) << method.info().name << " ran nowhere";
+}
+
+TEST(Restart, restart_points_do_not_depend_on_what_is_stored) {
+  SampleRun run("planar_pendulum");
+  for (const long every : {1L, 7L, 1000L, 123'456L}) {
+    run.options = {.step = 0.01, .steps = 1'000'000, .every = every};
+    EXPECT_EQ(run.header().restart_every, 10'000);
   }
 }
 

@@ -30,7 +30,10 @@ void wait_until_written(const std::string& path, pid_t writer) {
     return std::filesystem::last_write_time(path, none);
   };
   siginfo_t ended{};
-  for (const auto before = age(); age() == before && ended.si_pid == 0; ::usleep(1000))
+  // Before it is written for the first time it is empty.
+  for (const auto before = age();
+       (age() == before || std::filesystem::file_size(path) == 0) && ended.si_pid == 0;
+       ::usleep(1000))
     ::waitid(P_PID, static_cast<id_t>(writer), &ended, WEXITED | WNOHANG | WNOWAIT);
 }
 
@@ -123,7 +126,7 @@ TEST(RunFile, long_runs_take_constant_memory) {
       rusage before{}, after{};
       ::getrusage(RUSAGE_SELF, &before);
       run.options = {.step = 0.01, .steps = steps, .every = 5, .restart_every = 10'000};
-      (void)run.to(folder / "long.h5");
+      (void)run.to(folder / (std::to_string(steps) + ".h5"));
       ::getrusage(RUSAGE_SELF, &after);
       const long kilobytes = after.ru_maxrss - before.ru_maxrss;
       if (::write(ends[1], &kilobytes, sizeof kilobytes) != sizeof kilobytes) ::_exit(1);

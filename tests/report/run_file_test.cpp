@@ -153,7 +153,7 @@ TEST(RunFile, has_one_writer) {
   (void)run.to(folder / "a.h5");
   const auto first = RunFile::resume(folder / "a.h5");
   EXPECT_EQ(message([&] { (void)RunFile::resume(folder / "a.h5"); }),
-            (folder / "a.h5") + ": is being written by another run");
+            (folder / "a.h5") + ": is being written by process " + std::to_string(::getpid()));
   EXPECT_EQ(read_run(folder / "a.h5").rows(), 101);  // readers are welcome
 }
 

@@ -66,7 +66,7 @@ struct SampleRun {
   }
   auto to(RunSink& sink) { return run_to_sink(witness.system, method, start, options, sink); }
   auto to(const std::string& path, double checkpoint_seconds = 0) {
-    const auto sink = make_sink(path, header(), checkpoint_seconds);
+    const auto sink = make_sink(path, header(), checkpoint_seconds, Existing::replace);
     return to(*sink);
   }
   auto resume(const std::string& path, double checkpoint_seconds = 0) {

@@ -24,6 +24,42 @@ TEST(Compare, orders_and_errors_against_a_better_reference) {
   }
 }
 
+TEST(Compare, shake_has_the_order_that_it_claims_of_fibres) {
+  // Its momenta, anywhere on their fibres, are of order 1.
+  const Problem problem = problem_of(pendulum());
+  const Comparison c = compare(problem, {.methods = {"shake", "shake:base=midpoint", "rattle"},
+                                         .step = 0.1,
+                                         .time = 2,
+                                         .halvings = 3});
+  ASSERT_EQ(c.runs.size(), 12U);
+  for (std::size_t i = 0; i < c.runs.size(); ++i)
+    if (i % 4 > 0) EXPECT_NEAR(c.runs[i].order.value_or(0), 2, 0.3) << c.runs[i].figures.method;
+  // And is the map of RATTLE on them.
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_NEAR(*c.runs[i].error, *c.runs[8 + i].error, 1e-10 + 1e-4 * *c.runs[i].error);
+  ASSERT_GE(c.notes.size(), 2U);
+  expect_words(c.notes[0], "shake:base=verlet leaves momenta anywhere on their fibre");
+}
+
+TEST(Compare, goes_on_where_a_method_does_not_apply) {
+  const Problem problem = problem_of(pendulum());
+  const Comparison c =
+      compare(problem, {.methods = {"index1", "rattle"}, .step = 0.1, .time = 1, .halvings = 1});
+  ASSERT_EQ(c.refused.size(), 1U);
+  EXPECT_EQ(c.refused[0].method, "index1");
+  expect_words(c.refused[0].reason, "does not apply");
+  ASSERT_EQ(c.runs.size(), 2U);
+  EXPECT_TRUE(c.runs[0].error);
+  expect_words(thrown<ModelError>([&] {
+                 (void)compare(problem, {.methods = {"index1"}, .step = 0.1, .time = 1});
+               }),
+               "does not apply");
+  expect_words(thrown<InputError>([&] {
+                 (void)compare(problem, {.methods = {"rattle"}, .step = 1e-320, .time = 1});
+               }),
+               "too small");
+}
+
 TEST(Compare, a_watch_sees_every_run_and_may_end_it) {
   const Problem problem = problem_of(pendulum());
   long seen = 0;

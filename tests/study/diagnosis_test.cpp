@@ -3,6 +3,7 @@
 
 #include "models.hpp"
 #include "rattleback/study/job.hpp"
+#include "rattleback/study/verdict.hpp"
 
 namespace rattleback::study {
 namespace {
@@ -27,6 +28,27 @@ TEST(Diagnosis, a_singular_point_is_the_cause_and_its_constraint_is_named) {
   expect_words(text, "Likely cause: " + run.failure.cause + ". ");
   expect_words(text, run.failure.what);
   expect_words(text, run.failure.place);
+}
+
+TEST(Diagnosis, what_overflows_is_no_singular_point) {
+  const auto model = [](const char* potential, const char* constraint, const char* q) {
+    return std::string("[model]\ncoordinates = [\"x\", \"y\"]\nmass = [1, 1]\npotential = \"") +
+           potential + "\"\nconstraints = [\"" + constraint + "\"]\n[initial]\nq = " + q + "\n";
+  };
+  // At once, and on the way to infinity in finite time.
+  for (const std::string& text :
+       {model("1e292*y", "x^2 + y^2 - 1", "[1, 0]"), model("-x^4", "y", "[1, 0]")}) {
+    const Problem problem = problem_of(text);
+    const FinishedRun run =
+        study::run(problem, make_plan(problem, {.method = "rattle", .step = 0.01, .steps = 1000}));
+    ASSERT_FALSE(run.ok());
+    expect_words(run.failure.text(), "Likely cause: values overflow: |H_q| is ");
+    EXPECT_EQ(run.failure.text().find("singular point"), std::string::npos);
+  }
+  Problem large = problem_of(model("y", "x^2 + y^2 - 1e292", "[1e146, 0]"));
+  const Analysis a = analysis_of(large);
+  EXPECT_TRUE(a.well_posed || a.verdict == "not decided: values overflow at the start")
+      << a.verdict;
 }
 
 TEST(Diagnosis, where_nothing_was_lost_the_step_has_the_word) {

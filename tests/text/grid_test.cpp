@@ -14,7 +14,10 @@ std::vector<double> grid(const std::string& text) {
       "[initial]\nq = [0]\np = [0]\n[sweep]\nparameters = { L = " +
           text + " }\n",
       "test.toml");
-  return file.sweep->axes.at(0).values;
+  const auto& values = file.sweep->axes.at(0).values;
+  std::vector<double> all;
+  for (long i = 0; i < values.size(); ++i) all.push_back(values[i]);
+  return all;
 }
 
 TEST(Grids, LogarithmicOnesHaveOneRatio) {

@@ -3,7 +3,7 @@
 _rattleback_options() {
   case $1 in
     run)
-      echo --method --step --steps --time --every --set --out --json --quiet --resume \
+      echo --method --step --steps --time --every --set --out --force --json --quiet --resume \
         --checkpoint-every --multipliers --plot --plot-coordinates --report --help
       ;;
     check) echo --set --json --all-methods --help ;;

@@ -15,10 +15,14 @@ namespace rattleback {
 /// What was run.
 struct RunHeader : MotionInfo {
   std::string model_text;  ///< the model file, verbatim; empty for a system written in C++
+  std::vector<std::string> multiplier_constraints{};  ///< of each its constraint, where known
   double step = 0;
   long every = 0, restart_every = 0, wanted = 0;  ///< steps
   std::map<std::string, std::string> settings;    ///< whatever else is needed to run it again
 };
+
+/// lambda_1, lambda_2, ...: of the constraints as they were written.
+std::vector<std::string> multiplier_names(const RunHeader& header);
 
 enum class RunState { running, finished, stopped, failed };
 const char* name(RunState state);

@@ -1,6 +1,7 @@
 // Run files: HDF5, readable at any moment, also when the writer was killed in the middle.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,16 +11,17 @@ namespace rattleback {
 
 class RunFile final : public RunSink {
  public:
-  /// Replaces what was there. Throws FileError.
-  RunFile(const std::string& path, const RunHeader& header, double checkpoint_seconds = 5);
-  /// Opens a run to go on with; the first state added cuts it back to its last checkpoint.
+  /// Throws FileError.
+  RunFile(const std::string& path, const RunHeader& header, double checkpoint_seconds = 5,
+          Existing existing = Existing::refuse);
+  /// Opens a run to go on with, from its last checkpoint. States that it holds already stay.
   static std::unique_ptr<RunFile> resume(const std::string& path, double checkpoint_seconds = 5);
   ~RunFile() override;
 
   const RunHeader& header() const;
   /// Where a resumed run goes on.
   const Checkpoint& resumed_from() const;
-  /// Of a resumed run: more steps than were wanted at first, or fewer.
+  /// Of a resumed run, at least as many as it has. Throws InputError.
   void set_wanted(long steps);
 
   void add(const Sample& sample) override;
@@ -36,5 +38,7 @@ class RunFile final : public RunSink {
 RunData read_run(const std::string& path);
 /// The same without the states.
 RunData read_run_header(const std::string& path);
+/// Its states in blocks of rows, for runs of any length. Throws FileError for what is none.
+void read_rows(const std::string& path, const std::function<void(const RunData&)>& use);
 
 }  // namespace rattleback

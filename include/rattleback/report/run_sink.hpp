@@ -20,16 +20,25 @@ class RunSink {
   virtual void finish(const RunFigures& figures) = 0;
 };
 
-/// By the path's ending: .h5 or .hdf5, .csv, .npy. Throws FileError for others, and where the path
-/// cannot be written. Seconds: between two points to resume from, at least.
+/// What becomes of a file that is there already and not empty.
+enum class Existing { refuse, replace };
+/// Throws FileError where it is to be refused.
+void require_free(const std::string& path, Existing existing);
+
+/// By the path's ending: .h5 or .hdf5, .csv, .npy. Throws FileError for others, where the path
+/// cannot be written, and where another process writes it. Seconds: between two points to resume
+/// from, at least.
 std::unique_ptr<RunSink> make_sink(const std::string& path, const RunHeader& header,
-                                   double checkpoint_seconds = 5);
+                                   double checkpoint_seconds = 5,
+                                   Existing existing = Existing::refuse);
 
 /// Comma-separated values with a header line; numbers read back to the same double.
-std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader& header);
+std::unique_ptr<RunSink> make_csv_sink(const std::string& path, const RunHeader& header,
+                                       Existing existing = Existing::refuse);
 
 /// One NumPy array of doubles, a row per state; the columns are those of CSV.
-std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header);
+std::unique_ptr<RunSink> make_npy_sink(const std::string& path, const RunHeader& header,
+                                       Existing existing = Existing::refuse);
 
 /// t, the columns of the layout, energy, constraint, hidden, newton, lambda_1, ...
 std::vector<std::string> column_names(const RunHeader& header);

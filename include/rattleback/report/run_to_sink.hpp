@@ -8,9 +8,10 @@
 
 namespace rattleback {
 
-/// Steps between restart points: about 10 000, fewer for large systems, a multiple of `every` where
-/// that is less. A killed run loses at most these and the seconds between checkpoints.
-long usual_restart_every(long every, int dimension);
+/// Steps between restart points: 10 000, fewer for large systems. What is stored has no part in it,
+/// so that it does not change what is computed. A killed run loses at most these and the seconds
+/// between checkpoints.
+long usual_restart_every(int dimension);
 
 /// What a run file says of this run. Options left at 0 (every, restart_every) are chosen here and
 /// filled in, so that file and run agree.
@@ -21,8 +22,7 @@ RunHeader describe_run(const MotionInfo& motion, RunOptions<Point>& options) {
   header.wanted = detail::step_count(options.step, options.steps, options.time, options.every);
   if (options.every == 0) options.every = std::max(1L, header.wanted / 1000);
   if (options.restart_every == 0)
-    options.restart_every =
-        usual_restart_every(options.every, motion.layout.fields.at(0).columns());
+    options.restart_every = usual_restart_every(motion.layout.fields.at(0).columns());
   header.every = options.every;
   header.restart_every = options.restart_every;
   return header;

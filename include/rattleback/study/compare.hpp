@@ -24,7 +24,9 @@ struct ComparedRun {
   RunFigures figures;
   std::vector<double> final;
   Evaluations evaluations;
-  std::optional<double> error;  ///< largest difference from the reference at the end
+  /// Largest difference from the reference at the end. A method that leaves its momenta anywhere on
+  /// the fibre claims that fibre, and is measured by the point of it on {g, H} = 0.
+  std::optional<double> error;
   std::optional<double> order;  ///< from the step before
 };
 
@@ -34,11 +36,17 @@ struct Reference {
   double error = 0;  ///< its own: what its last halving changed
 };
 
+/// A method that cannot run this problem.
+struct NotCompared {
+  std::string method, reason;
+};
+
 struct Comparison {
   std::string model;
   double time = 0;
   Reference reference{};
   std::vector<ComparedRun> runs{};
+  std::vector<NotCompared> refused{};
   std::vector<std::string> notes{};
 };
 
@@ -49,8 +57,8 @@ struct ComparisonWatch {
   std::function<void(long done, long all, double seconds)> done = [](long, long, double) {};
 };
 
-/// The problem is well posed (see require_well_posed). Throws InputError and ModelError for methods
-/// that are unknown or do not apply, and where there is no reference.
+/// The problem is well posed (see require_well_posed). Throws InputError for unknown methods, and
+/// ModelError where none applies or there is no reference.
 Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
                    const ComparisonWatch& watch = {});
 

@@ -18,8 +18,11 @@ struct JobRequest : Wishes {
   Settings settings{};
   std::string out{};            ///< .h5, .csv or .npy; empty: nothing is kept
   std::string resume{};         ///< a run file to go on with
+  bool force = false;           ///< replaces what is in `out`
   double checkpoint_every = 5;  ///< seconds
   Multipliers multipliers = Multipliers::kept;
+
+  Existing existing() const { return force ? Existing::replace : Existing::refuse; }
 };
 
 /// A run about to start.

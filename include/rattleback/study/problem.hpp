@@ -30,6 +30,8 @@ struct Problem {
 
   /// The constraint as the user knows it.
   std::string label(long constraint) const;
+  /// The same of all that were written, also those that are left out.
+  std::vector<std::string> written() const;
 };
 
 /// Throws ModelError where there is no H(q, p).

@@ -11,6 +11,11 @@
 
 namespace rattleback::study {
 
+/// The largest of q, p and the slopes of H and g there, in words, where products of such numbers
+/// overflow: a matrix made of them looks singular. Else empty. `most` is what is still taken for
+/// harmless: ranks come from squares of products, so it is the fourth root of the largest number.
+std::string overflow_at(const AnySystem& system, const State<double>& z, double most = 1e75);
+
 /// Of the model as it was written, at its start.
 Analysis analysis_of(const Problem& problem);
 

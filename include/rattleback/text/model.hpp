@@ -56,11 +56,21 @@ struct ModelFile {
   /// Many runs: every combination of values of the axes, and random starts for each.
   struct Sweep {
     enum class Target { parameter, q, p, v };
+    /// A list, or a grid that is not written out.
+    struct Values {
+      std::vector<double> list;
+      double from = 0, to = 0;
+      long count = 0;  ///< of a grid
+      bool logarithmic = false;
+
+      long size() const { return list.empty() ? count : static_cast<long>(list.size()); }
+      double operator[](long i) const;
+    };
     struct Axis {
       std::string name;  ///< "L", "x", "p_x[2]"
       Target target;
       int index;  ///< the coordinate, unless the target is a parameter
-      std::vector<double> values;
+      Values values;
     };
     std::vector<Axis> axes;
     long starts = 1;      ///< for each combination
