@@ -97,9 +97,10 @@ void draw_comparison(const Comparison& c, const std::string& path) {
     runs.push_back(&run);
   }
   using rattleback::detail::gnuplot_text;
-  std::string script = rattleback::detail::picture_terminal(path, 1280, 560);
-  script += "set logscale xy\nset format '10^{%T}'\nset grid lc rgb '#dddddd'\n";
-  script += "set ylabel 'error at the end'\nset key below noenhanced\n";
+  const int key_rows = static_cast<int>(names.size() + 1) / 2;
+  std::string script = rattleback::detail::picture_terminal(path, 1280, 560 + 22 * key_rows);
+  script += rattleback::detail::picture_style();
+  script += "set logscale xy\nset format '10^{%T}'\nset ylabel 'error at the end'\n";
   std::string seconds, forces;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& runs = by_method[names[i]];
@@ -107,14 +108,23 @@ void draw_comparison(const Comparison& c, const std::string& path) {
     script += datablock(s, runs, [](const ComparedRun& run) { return run.figures.seconds; });
     script += datablock(
         f, runs, [](const ComparedRun& run) { return static_cast<double>(run.evaluations.force); });
-    const std::string how = " with linespoints pt 7 lw 1.5 title " + gnuplot_text(names[i]);
+    const std::string how = " with linespoints pt 7 ps 0.7 lw 1.5 lc " + std::to_string(i + 1);
     const char* more = i > 0 ? ", $" : "plot $";
-    seconds.append(more).append(s).append(how);
-    forces.append(more).append(f).append(how);
+    seconds.append(more).append(s).append(how + " title " + gnuplot_text(names[i]));
+    forces.append(more).append(f).append(how + " notitle");
   }
-  script += "set multiplot layout 1,2 title " + gnuplot_text(c.model) +
-            " noenhanced\nset xlabel 'seconds'\n" + seconds +
-            "\nset xlabel 'evaluations of forces'\n" + forces + "\nunset multiplot\n";
+  // One key for both panels, below them.
+  const double height = 560 + 22 * key_rows;
+  script += "set multiplot title " + gnuplot_text(c.model) +
+            " noenhanced font ',15'\nset tmargin at screen 0.9\nset bmargin at screen " +
+            rounded((80 + 22 * key_rows) / height) +
+            "\nset lmargin at screen 0.08\nset rmargin at screen 0.49\nset xlabel 'seconds'\n"
+            "set key noenhanced at screen 0.5, screen " +
+            rounded((10 + 22 * key_rows) / height) + " center top maxrows " +
+            std::to_string(key_rows) + " Left reverse\n" + seconds +
+            "\nunset key\nset lmargin at screen 0.57\nset rmargin at screen 0.98\n"
+            "set xlabel 'evaluations of forces'\n" +
+            forces + "\nunset multiplot\n";
   rattleback::detail::draw_picture(path, "gnuplot", script);
 }
 

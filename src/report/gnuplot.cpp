@@ -170,6 +170,13 @@ std::size_t character(std::string_view text) {
 
 }  // namespace
 
+std::string picture_style() {
+  return "set border 3 lw 1 lc rgb '#666666'\n"
+         "set tics nomirror out scale 0.6 tc rgb '#333333'\n"
+         "set grid lw 0.6 lc rgb '#e4e4e4' lt 1\n"
+         "unset key\n";
+}
+
 std::string picture_terminal(const std::string& path, int width, int height) {
   char text[200];
   if (path.ends_with(".svg"))

@@ -11,6 +11,9 @@ namespace rattleback::detail {
 /// .png.
 std::string picture_terminal(const std::string& path, int width, int height);
 
+/// What all pictures share: frame, grid, colours.
+std::string picture_style();
+
 /// Runs the script, which has no `set output`, and puts what it draws to the path. Throws FileError
 /// where that cannot be written, Error where the program is missing or fails, with what it said.
 void draw_picture(const std::string& path, const std::string& program, const std::string& script);

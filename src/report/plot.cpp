@@ -19,11 +19,7 @@ void begin_picture(PlotScript& script, const RunHeader& run, const PlotOptions& 
   script << "set multiplot\n";
   script << "set label 1 " + gnuplot_text(title) +
                 " at screen 0.5, screen 0.955 center noenhanced font ',15' tc rgb '#222222'\n";
-  script << "set border 3 lw 1 lc rgb '#666666'\n"
-            "set tics nomirror out scale 0.6 tc rgb '#333333'\n"
-            "set grid lw 0.6 lc rgb '#e4e4e4' lt 1\n"
-            "unset key\n"
-            "set style data lines\n";
+  script << detail::picture_style() << "set style data lines\n";
 }
 
 }  // namespace
