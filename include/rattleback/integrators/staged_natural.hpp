@@ -1,10 +1,10 @@
 // SHAKE and RATTLE for natural systems with holonomic constraints and a base map with stages. With
 // W = M^-1 and the forces F_i = V_q(Q_i),
 //
-//   p+  = p - G(q)^T lambda                                       slide along the fibre
-//   q1  = q + h W (p+ - h sum_j B_j F_j),   g(q1) = 0             lambda          [McLachlan12
-//   (11)] Q_i = q + c_i (q1 - q) + h^2 W sum_j D_ij F_j                 D_ij = c_i B_j - A_ij p1- =
-//   p+ - h sum_j b_j F_j                                    SHAKE ends here; RATTLE projects
+//   p+  = p - G(q)^T lambda                           slide along the fibre
+//   q1  = q + h W (p+ - h sum_j B_j F_j), g(q1) = 0   lambda                 [McLachlan12 (11)]
+//   Q_i = q + c_i (q1 - q) + h^2 W sum_j D_ij F_j     D_ij = c_i B_j - A_ij
+//   p1- = p+ - h sum_j b_j F_j                        SHAKE ends here; RATTLE projects
 //
 // where c = a 1, A = a a^, B = b^T a^ of a tableau: D = 0 for all of one stage. Unknowns are the
 // forces and lambda. Given the forces q1 is affine in lambda, as in a kick-drift-kick step; the
