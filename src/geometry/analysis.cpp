@@ -190,7 +190,7 @@ Analysis analyse(const SystemDescription& description, const State<double>* star
   a.rank = a.chain.primary_rank.rank;
   detail::report_redundant(a);
   detail::measure_coisotropy(a, options.dirac.tolerance);
-  detail::measure_nondegeneracy(a, options.dirac.tolerance);
+  detail::measure_nondegeneracy(a, a.chain.tolerance);
   if (a.chain.outcome == Outcome::complete)
     detail::conclude_complete(a);
   else

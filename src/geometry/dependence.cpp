@@ -81,6 +81,7 @@ void Dependence::find_rows(int count) {
 /// On the set of the others, beside the samples.
 void Dependence::find_implied(const Functions& chi, Brackets& brackets, Samples& samples,
                               double tolerance) {
+  if (rows_.empty()) return;
   std::vector<bool> listed(chi.count());
   for (const int i : rows_) listed[i] = true;
   std::vector<Expression> rest, own;

@@ -51,7 +51,7 @@ class Algorithm {
         energy_(brackets_, chi_.scale()),
         samples_(chi_, energy_, start, is_large(system) ? 2 : options.points, options.seed) {
     energy_.append(std::span(&system.hamiltonian, 1));
-    options_.tolerance = zero_among(system, options.tolerance);
+    chain_.tolerance = options_.tolerance = zero_among(system, options.tolerance);
   }
 
   DiracChain run() {

@@ -6,13 +6,6 @@ namespace rattleback {
 
 namespace {
 
-/// RATTLE's projection of what is looked at, by the structure of the constraints.
-template <class S>
-struct Presenter {
-  OwnedStepper<S> rattle;
-  Status project(const AnySystem& system, State<S>& z) { return rattle.present(system, z); }
-};
-
 struct MakeCotangent {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
@@ -21,11 +14,8 @@ struct MakeCotangent {
       throw ModelError("cotangent: g = 0 of " + system.name() +
                        " is not a configuration manifold: its constraints contain momenta");
     using Inner = OwnedStepper<S>;
-    Inner shake{shake_rattle_stepper<S>(system, base_of(values), Projection::never, solve)};
-    Presenter<S> presenter{
-        {shake_rattle_stepper<S>(system, base_of(values), Projection::output, solve)}};
-    return erase<S>(CotangentStepper<AnySystem, S, Inner, Presenter<S>>(system, std::move(shake),
-                                                                        std::move(presenter)));
+    Inner shake{shake_rattle_stepper<S>(system, base_of(values), Projection::output, solve)};
+    return erase<S>(CotangentStepper<AnySystem, S, Inner>(system, std::move(shake)));
   }
 };
 

@@ -47,6 +47,7 @@ struct DiracChain {
     unfinished     ///< more generations than allowed
   };
   Outcome outcome = Outcome::complete;
+  double tolerance = 0;                      ///< what counts as zero, relative to its terms
   std::string reason;                        ///< what failed, with the number
   int culprit = -1;                          ///< which of `constraints` failed, -1: none
   std::vector<ChainConstraint> constraints;  ///< kept primaries, then generation by generation

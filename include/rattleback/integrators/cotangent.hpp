@@ -14,7 +14,6 @@
 #include <string>
 #include <utility>
 
-#include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
 
 namespace rattleback {
@@ -31,23 +30,22 @@ inline MethodInfo cotangent_info(BaseMapChoice base) {
           .cite = "[McLachlan12 5.1.2]"};
 }
 
-/// SHAKE on classes: Inner is a SHAKE stepper, Projector slides a state to G H_p = 0.
-template <class Sys, class S, class Inner = GeneralStepper<Sys, S>,
-          class Projector = MomentumProjection<Sys, S>>
+/// SHAKE on classes: Inner is a SHAKE stepper that projects where it is looked at, so with the
+/// linear algebra of its steps.
+template <class Sys, class S, class Inner = GeneralStepper<Sys, S>>
 class CotangentStepper {
  public:
   using State = StateOf<Sys, S>;
 
-  CotangentStepper(const Sys& system, Inner inner, Projector projection)
+  CotangentStepper(const Sys& system, Inner inner)
       : inner_(std::move(inner)),
-        projection_(std::move(projection)),
         work_{PositionOf<Sys, S>(system.dimension()), PositionOf<Sys, S>(system.dimension())} {}
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     if (lifted_) return inner_.step(system, z, h);
     copy(z.q, work_.q);
     copy(z.p, work_.p);
-    if (Status s = projection_.project(system, work_); !s) return s;
+    if (Status s = inner_.present(system, work_); !s) return s;
     ++lifts_;
     Status status = inner_.step(system, work_, h);
     if (!status) return status;
@@ -65,7 +63,7 @@ class CotangentStepper {
     if constexpr (requires { inner_.select(substep); }) inner_.select(substep);
   }
   /// The canonical representative of [z].
-  Status present(const Sys& system, State& z) { return projection_.project(system, z); }
+  Status present(const Sys& system, State& z) { return inner_.present(system, z); }
   decltype(auto) lambda() const
     requires requires(const Inner& inner) { inner.lambda(); }
   {
@@ -76,7 +74,6 @@ class CotangentStepper {
 
  private:
   Inner inner_;
-  Projector projection_;
   State work_;
   bool lifted_ = false;
   long lifts_ = 0;  // since they were last asked for
@@ -90,9 +87,8 @@ struct Cotangent {
   MethodInfo info() const { return cotangent_info({base, theta}); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    auto inner = detail::plain_stepper<Sys, S, base>(system, theta, Projection::never, solve);
-    return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner),
-                                                     MomentumProjection<Sys, S>(system, solve));
+    auto inner = detail::plain_stepper<Sys, S, base>(system, theta, Projection::output, solve);
+    return CotangentStepper<Sys, S, decltype(inner)>(system, std::move(inner));
   }
 };
 
