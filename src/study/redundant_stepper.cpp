@@ -31,11 +31,12 @@ CanonicalSystem part_of(const CanonicalSystem& form, const std::vector<int>& row
   return part;
 }
 
-CouplingPattern couplings(const std::vector<SparseRow>& rows, const std::vector<int>& which) {
+/// By what the constraints depend on: a slope that is zero now may not stay so.
+CouplingPattern couplings(const CanonicalSystem& form) {
   std::map<int, std::vector<int>> users;
-  CouplingPattern pattern(which.size());
-  for (int k = 0; k < static_cast<int>(which.size()); ++k)
-    for (const auto& [j, x] : rows[which[k]]) {
+  CouplingPattern pattern(form.constraints.size());
+  for (int k = 0; k < form.constraint_count(); ++k)
+    for (const int j : form.graph().inputs_of(form.constraints[k])) {
       auto& others = users[j];
       pattern[k].insert(pattern[k].end(), others.begin(), others.end());
       others.push_back(k);
@@ -69,7 +70,6 @@ RedundantStepper::RedundantStepper(const Problem& problem, const Method& method,
   const int n = form_.dimension(), m = form_.constraint_count();
   g_q_.resize(m, n);
   g_p_.setZero(m, n);
-  linearise(*problem.complete, *problem.start);
   const auto tells = with(usual_).stepper->lambda().size() > 0;
   last_ = &with(usual_);
   lambda_ = Vector<double, dynamic>::Zero(tells ? m : 0);
@@ -77,10 +77,10 @@ RedundantStepper::RedundantStepper(const Problem& problem, const Method& method,
 
 RedundantStepper::Choice& RedundantStepper::with(const std::vector<int>& rows) {
   if (const auto known = choices_.find(rows); known != choices_.end()) return known->second;
-  AnySystem system = expression_system(part_of(form_, rows));
+  const CanonicalSystem part = part_of(form_, rows);
+  AnySystem system = expression_system(part);
   auto stepper = method_.stepper<double>(system, solve_);
-  Choice choice{rows, std::move(system), std::move(stepper),
-                SparseLdlt<double>(couplings(rows_, rows))};
+  Choice choice{rows, std::move(system), std::move(stepper), SparseLdlt<double>(couplings(part))};
   return choices_.emplace(rows, std::move(choice)).first->second;
 }
 
