@@ -324,7 +324,7 @@ p = { x = "0", y = "0" }
 
     def test_the_path_is_that_of_the_method(self):
         for method, path in (("rattle", "dense 1 x 1, "),
-                             ("variational:quadrature=midpoint", "dense 3 x 3 with the velocities"),
+                             ("variational:quadrature=midpoint", "dense 1 x 1, "),
                              ("baseline:kind=rk4", "by elimination, dense 1 x 1, ")):
             value = self.json_of("run", PENDULUM, "--steps", 10, "--method", method)
             self.assertIn("constraints solved " + path, value["path"])
