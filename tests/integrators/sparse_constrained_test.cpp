@@ -76,7 +76,7 @@ double difference(const AnySystem& system, State<S> z, BaseMapChoice base, bool 
   return most;
 }
 
-// Measured: 1e-15 to 4e-15; lambda is known to eps/h.
+// On chains and oscillators of text 6e-16 to 5e-15 was measured; lambda is known to eps/h.
 TEST(SparseConstrained, takes_the_steps_of_full_matrices_for_any_base_map) {
   for (const bool mixed : {false, true}) {
     const AnySystem system = expression_system(oscillators(8, mixed));

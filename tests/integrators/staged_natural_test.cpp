@@ -63,7 +63,7 @@ double difference(const Sys& system, Z z, BaseMapChoice base, Projection project
   return most;
 }
 
-// Measured: 7e-16 to 3e-15; p of SHAKE is known to eps/h along the fibre.
+// Below the bound; how far was not measured. p of SHAKE is known to eps/h along the fibre.
 TEST(StagedNatural, takes_the_steps_of_newton_for_all_unknowns) {
   const auto system = bent_pendulum<double>();
   for (const BaseMapChoice& base : staged)

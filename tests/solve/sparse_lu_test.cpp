@@ -37,7 +37,7 @@ void fill(SparseLu<S>& lu, const std::vector<MatrixPlace>& places, Matrix<S, dyn
   }
 }
 
-// Measured: 6 rounding errors.
+// Below the bound; how far was not measured.
 TYPED_TEST(SparseLuOf, solves_what_the_full_matrix_says) {
   using S = TypeParam;
   for (const int n : sizes) {
