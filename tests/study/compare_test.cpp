@@ -33,7 +33,9 @@ TEST(Compare, shake_has_the_order_that_it_claims_of_fibres) {
                                          .halvings = 3});
   ASSERT_EQ(c.runs.size(), 12U);
   for (std::size_t i = 0; i < c.runs.size(); ++i)
-    if (i % 4 > 0) EXPECT_NEAR(c.runs[i].order.value_or(0), 2, 0.3) << c.runs[i].figures.method;
+    if (i % 4 > 0) {
+      EXPECT_NEAR(c.runs[i].order.value_or(0), 2, 0.3) << c.runs[i].figures.method;
+    }
   // And is the map of RATTLE on them.
   for (std::size_t i = 0; i < 4; ++i)
     EXPECT_NEAR(*c.runs[i].error, *c.runs[8 + i].error, 1e-10 + 1e-4 * *c.runs[i].error);
