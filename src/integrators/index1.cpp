@@ -26,7 +26,8 @@ Family index1_family() {
   base.in_name = true;
   return composable(
       {.name = "index1",
-       .text = "Gauss collocation on q' = H_p, p' = -H_q, 0 = H_beta; each constraint is a coordinate, alpha = 0",
+       .text = "Gauss collocation on q' = H_p, p' = -H_q, 0 = H_beta; each constraint is a "
+               "coordinate, alpha = 0",
        .options = {base},
        .claims = [](const Values& v) -> Claims { return index1_info(base_of(v).map); },
        .make = MakeIndex1{}});

@@ -21,6 +21,15 @@ RATTLEBACK_INLINE auto integrate_with(const Sys& system, Stepper stepper, const 
   return run_motion(motion, options);
 }
 
+/// A start with another number of coordinates.
+template <ConstrainedSystem Sys, class M, int N>
+  requires(N != Sys::dimension_at_compile_time)
+auto integrate(const Sys&, const M&, const State<double, N>&,
+               const RunOptions<StateOf<Sys, double>>&) {
+  static_assert(N == Sys::dimension_at_compile_time,
+                "rattleback: the start has another number of coordinates than the system");
+}
+
 /// integrate(system, Rattle{}, start, {.step = 0.01, .steps = 1000})
 template <ConstrainedSystem Sys, class M>
 auto integrate(const Sys& system, const M& method, const StateOf<Sys, double>& start,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rattleback/problem/derivatives.hpp"
+#include "rattleback/problem/require_function.hpp"
 
 namespace rattleback {
 
@@ -165,14 +166,16 @@ auto make_constraints(F f) {
     return f;
   } else if constexpr (is_quadratic_function<F>) {
     return make_constraints<N, true>(std::move(f.f));
-  } else if constexpr (std::is_invocable_v<F, const Q&>) {
+  } else if constexpr (!detail::TakesOneType<F> && std::is_invocable_v<F, const Q&>) {
     using R = std::decay_t<std::invoke_result_t<F, const Q&>>;
     static_assert(detail::CountOf<R>::value != dynamic, "give the number: constraints(m, f)");
     return ConstraintSet<F, detail::CountOf<R>::value, true, Quadratic>(std::move(f));
-  } else {
+  } else if constexpr (!detail::TakesOneType<F> && std::is_invocable_v<F, const Q&, const Q&>) {
     using R = std::decay_t<std::invoke_result_t<F, const Q&, const Q&>>;
     static_assert(detail::CountOf<R>::value != dynamic, "give the number: mixed_constraints(m, f)");
     return ConstraintSet<F, detail::CountOf<R>::value, false, Quadratic>(std::move(f));
+  } else {
+    detail::require_function<N, 2, F>();  // says what is wrong
   }
 }
 

@@ -106,6 +106,7 @@ class HamiltonianSystem {
 /// hamiltonian_system<2>(H, g): sizes known at compile time.
 template <int N, class Energy, class F = Unconstrained>
 auto hamiltonian_system(Energy energy, F g = {}) {
+  detail::require_function<N, 2, Energy>();
   auto constraints = make_constraints<N>(std::move(g));
   return HamiltonianSystem<N, Energy, decltype(constraints)>(N, std::move(energy),
                                                              std::move(constraints));
@@ -113,6 +114,7 @@ auto hamiltonian_system(Energy energy, F g = {}) {
 /// hamiltonian_system(n, H, constraints(m, f)): sizes known at run time.
 template <class Energy, class F = Unconstrained>
 auto hamiltonian_system(int n, Energy energy, F g = {}) {
+  detail::require_function<dynamic, 2, Energy>();
   auto constraints = make_constraints<dynamic>(std::move(g));
   return HamiltonianSystem<dynamic, Energy, decltype(constraints)>(n, std::move(energy),
                                                                    std::move(constraints));
@@ -155,6 +157,7 @@ struct VariableMassEnergy {
 /// Natural system with position-dependent mass.
 template <int N, class MassFunction, class Potential, class F = Unconstrained>
 auto variable_mass_system(MassFunction mass, Potential potential, F g = {}) {
+  detail::require_function<N, 1, Potential>();
   return hamiltonian_system<N>(
       VariableMassEnergy<N, MassFunction, Potential>{std::move(mass), std::move(potential)},
       std::move(g));

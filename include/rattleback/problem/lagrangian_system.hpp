@@ -83,12 +83,14 @@ struct RegularEnergy {
 /// lagrangian_system<2>(L, g): L(q, v) regular, g as for the other systems.
 template <int N, class Lagrangian, class F = Unconstrained>
 auto lagrangian_system(Lagrangian lagrangian, F g = {}) {
+  detail::require_function<N, 2, Lagrangian>();
   return hamiltonian_system<N>(LagrangianEnergy<N, Lagrangian>{std::move(lagrangian)},
                                std::move(g));
 }
 /// lagrangian_system(n, L, constraints(m, f)): sizes known at run time.
 template <class Lagrangian, class F = Unconstrained>
 auto lagrangian_system(int n, Lagrangian lagrangian, F g = {}) {
+  detail::require_function<dynamic, 2, Lagrangian>();
   return hamiltonian_system(n, LagrangianEnergy<dynamic, Lagrangian>{std::move(lagrangian)},
                             std::move(g));
 }

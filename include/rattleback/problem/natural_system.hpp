@@ -100,6 +100,7 @@ class NaturalSystem {
 /// natural_system(mass, V, g): g a function of q or of (q, p), or constraints(m, f).
 template <class MassType, class Potential, class F>
 auto natural_system(MassType mass, Potential potential, F g) {
+  detail::require_function<MassType::dimension_at_compile_time, 1, Potential>();
   auto constraints = make_constraints<MassType::dimension_at_compile_time>(std::move(g));
   return NaturalSystem<MassType, Potential, decltype(constraints)>(
       std::move(mass), std::move(potential), std::move(constraints));
