@@ -97,6 +97,7 @@ void draw_comparison(const Comparison& c, const std::string& path) {
     runs.push_back(&run);
   }
   using rattleback::detail::gnuplot_text;
+  using rattleback::detail::picture_colours;
   const int key_rows = static_cast<int>(names.size() + 1) / 2;
   std::string script = rattleback::detail::picture_terminal(path, 1280, 560 + 22 * key_rows);
   script += rattleback::detail::picture_style();
@@ -108,7 +109,9 @@ void draw_comparison(const Comparison& c, const std::string& path) {
     script += datablock(s, runs, [](const ComparedRun& run) { return run.figures.seconds; });
     script += datablock(
         f, runs, [](const ComparedRun& run) { return static_cast<double>(run.evaluations.force); });
-    const std::string how = " with linespoints pt 7 ps 0.7 lw 1.5 lc " + std::to_string(i + 1);
+    const std::string how = " with linespoints pt 7 ps 0.7 lw 1.5 lc rgb '" +
+                            std::string(picture_colours[i % picture_colours.size()]) + "' dt " +
+                            std::to_string(i / picture_colours.size() + 1);
     const char* more = i > 0 ? ", $" : "plot $";
     seconds.append(more).append(s).append(how + " title " + gnuplot_text(names[i]));
     forces.append(more).append(f).append(how + " notitle");

@@ -2,6 +2,7 @@
 // draws to its standard output. Names of models and columns reach it as the digits of their bytes.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -11,8 +12,12 @@ namespace rattleback::detail {
 /// .png.
 std::string picture_terminal(const std::string& path, int width, int height);
 
-/// What all pictures share: frame, grid, colours.
+/// What all pictures share: frame and grid.
 std::string picture_style();
+
+/// Okabe and Ito's colours, told apart by everyone, and a dark one.
+inline constexpr std::array<const char*, 7> picture_colours{
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#222222"};
 
 /// Runs the script, which has no `set output`, and puts what it draws to the path. Throws FileError
 /// where that cannot be written, Error where the program is missing or fails, with what it said.

@@ -1,6 +1,7 @@
 // The panels of a picture.
 #pragma once
 
+#include "gnuplot.hpp"
 #include "plot_data.hpp"
 #include "plot_script.hpp"
 
@@ -12,10 +13,8 @@ void trajectory_panel(PlotScript& script, const PlotData& data, const PlotOption
 void energy_panel(PlotScript& script, const PlotData& data);
 void residual_panel(PlotScript& script, const PlotData& data);
 
-// Okabe and Ito's colours, told apart by everyone.
-constexpr const char* blue = "#0072B2";
-constexpr const char* orange = "#D55E00";
-constexpr const char* curve_colours[most_curves] = {blue,      orange,    "#009E73",
-                                                    "#CC79A7", "#E69F00", "#56B4E9"};
+constexpr const char* blue = picture_colours[0];
+constexpr const char* orange = picture_colours[1];
+static_assert(most_curves <= picture_colours.size());
 
 }  // namespace rattleback::detail

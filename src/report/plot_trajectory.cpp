@@ -53,7 +53,7 @@ void axes(PlotScript& script, const PlotData& data, const PlotOptions& options) 
                lengths ? "1.0, 1.0\nset view equal xyz" : "0.95, 1.0");
     script.say("set xtics offset -0.3,-0.3\nset ytics offset 0.7,-0.2");
   } else {
-    const Box plane{0.075, 0.455, 0.12, 0.85};
+    const Box plane{0.075, 0.455, 0.12, c.several() ? 0.8 : 0.85};  // below the key
     script.place(lengths ? to_scale(plane, ranges, options) : plane);
   }
   for (std::size_t axis = 0; axis < c.labels.size(); ++axis) {
@@ -80,12 +80,12 @@ void trajectory_panel(PlotScript& script, const PlotData& data, const PlotOption
   axes(script, data, options);
   if (c.several())
     script.say(
-        "set key at screen 0.45, screen 0.895 right reverse Left horizontal samplen 1.5 width 1");
+        "set key at screen 0.45, screen 0.855 right reverse Left horizontal samplen 1.5 width 1");
   const std::string style = data.scattered() ? " with points pt 7 ps 0.25" : " with lines lw 1.3";
   script << (c.solid() ? "splot " : "plot ");
   for (std::size_t k = 0; k < c.curves.size(); ++k) {
     const std::string which = std::to_string(k);
-    const std::string colour = std::string(" lc rgb '") + curve_colours[k] + "'";
+    const std::string colour = std::string(" lc rgb '") + picture_colours[k] + "'";
     script << (k > 0 ? ", $curve" : "$curve") << which << style << colour
            << (c.several() ? " title " + gnuplot_text(c.names[k]) + " noenhanced" : " notitle");
     const auto end = [&](const char* row, const char* points, const std::string& in) {
