@@ -3,9 +3,11 @@
 
 #include "exit_code.hpp"
 #include "json.hpp"
+#include "memory_limit.hpp"
 #include "rattleback/geometry/residuals.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/load.hpp"
+#include "rattleback/study/memory.hpp"
 #include "rattleback/study/plan.hpp"
 #include "rattleback/study/verdict.hpp"
 #include "run_output.hpp"
@@ -27,6 +29,7 @@ struct Answer {
   std::optional<Problem> problem;  ///< as it would be run; nothing: there is no H(q, p)
   std::string obstacle;            ///< why no method applies then
   std::vector<Applicability> methods;
+  std::uint64_t memory = 0;  ///< of a run
 
   bool start_failed() const { return problem && !problem->no_start.empty(); }
   bool fine() const { return analysis.well_posed && analysis.consistent_start && !start_failed(); }
@@ -43,7 +46,7 @@ std::optional<std::string> path_of_run(const Problem& problem) {
 }
 
 Answer answer(const ModelFile& file) {
-  Answer a{.model = file.system.name};
+  Answer a{.model = file.system.name, .memory = memory_to_run(file.system)};
   try {
     a.problem = prepare(file);
     a.analysis = analysis_of(*a.problem);
@@ -149,7 +152,8 @@ Json check_json(const Answer& a) {
                             {"verdict", v.verdict},
                             {"methods", Json::array(apply)},
                             {"methods_that_do_not_apply", refused},
-                            {"model", a.model}});
+                            {"model", a.model},
+                            {"memory", static_cast<double>(a.memory)}});
   add_numbers(v, json);
   add_start(a, json);
   return json;
@@ -213,6 +217,9 @@ void print(const Answer& a, bool all_methods) {
     line("class", class_in_words(*a.problem));
     if (const auto path = path_of_run(*a.problem)) line("path", *path);
   }
+  constexpr double much = 1e8;
+  if (const auto bytes = static_cast<double>(a.memory); bytes > much)
+    line("memory", "about " + bytes_in_words(bytes) + " for a run");
   std::fputs(a.analysis.text().c_str(), stdout);
   if (a.start_failed()) line("start", a.problem->no_start);
   if (a.problem)
@@ -234,7 +241,9 @@ std::string objection(const Answer& a, bool with_messages) {
 }  // namespace
 
 int check(const CheckRequest& request) {
-  const Answer a = answer(load(request.file, request.settings));
+  const ModelFile model = load(request.file, request.settings);
+  require_memory(request.file, memory_to_check(model.system));
+  const Answer a = answer(model);
   if (request.json)
     std::printf("%s\n", check_json(a).text().c_str());
   else

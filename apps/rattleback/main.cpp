@@ -20,6 +20,9 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     app::complain(error.what());
     return app::bad_input;
+  } catch (const app::OutOfMemory& error) {
+    app::complain(error.what());
+    return app::integration_failed;
   } catch (const std::bad_alloc&) {
     app::complain(app::out_of_memory());
     return app::integration_failed;

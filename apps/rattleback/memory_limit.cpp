@@ -49,14 +49,30 @@ void limit_memory() {
   ::setrlimit(RLIMIT_DATA, &limit);
 }
 
+std::string bytes_in_words(double bytes) {
+  char text[40];
+  const bool many = bytes >= 1e9;
+  std::snprintf(text, sizeof text, "%.3g %s", bytes / (many ? 1e9 : 1e6), many ? "GB" : "MB");
+  return text;
+}
+
 std::string out_of_memory() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return "out of memory";
-  char text[100];
-  std::snprintf(text, sizeof text, "out of memory: more than %.3g GB would be needed",
-                static_cast<double>(limit.rlim_cur) / 1e9);
-  return text;
+  return "out of memory: more than " + bytes_in_words(static_cast<double>(limit.rlim_cur)) +
+         " would be needed";
+}
+
+void require_memory(const std::string& path, std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return;
+  const double taken = rattleback::app::bytes("/proc/self/status", "VmData:").value_or(0);
+  const double left = static_cast<double>(limit.rlim_cur) - taken;
+  if (static_cast<double>(bytes) > left)
+    throw OutOfMemory(path + ": out of memory: about " +
+                      bytes_in_words(static_cast<double>(bytes)) + " will be needed, and " +
+                      bytes_in_words(std::max(left, 0.0)) + " are free");
 }
 
 }  // namespace rattleback::app

@@ -3,10 +3,12 @@
 #include <optional>
 
 #include "exit_code.hpp"
+#include "memory_limit.hpp"
 #include "picture.hpp"
 #include "progress_bar.hpp"
 #include "rattleback/report/plot.hpp"
 #include "rattleback/study/load.hpp"
+#include "rattleback/study/memory.hpp"
 #include "run_output.hpp"
 #include "signals.hpp"
 #include "sweep.hpp"
@@ -82,12 +84,14 @@ int run(const RunRequest& request) {
   require_sensible(request);
   leave_on_signals();
   std::optional<ModelFile> model = model_of(request);
+  if (model) require_memory(request.file, memory_to_run(model->system));
   if (model && model->sweep) {
     catch_signals();
     return sweep(request, *model);
   }
-  Job job = model ? new_job(request, std::move(*model)) : resumed_job(request);
-  catch_signals();
+  JobRequest wanted = request;
+  wanted.before_file = catch_signals;
+  Job job = model ? new_job(wanted, std::move(*model)) : resumed_job(wanted);
   require_axes(request.plot_coordinates, job.header);
 
   // A picture is drawn from the run file where there is one.

@@ -26,6 +26,8 @@ void require_hdf5(const std::string& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) throw FileError(path, "there is no such file");
   if (!std::filesystem::is_regular_file(status)) throw FileError(path, "is not a regular file");
+  if (std::filesystem::file_size(path, error) == 0)
+    throw FileError(path, "is empty: the run that began it was ended before its first state");
   const htri_t is = H5Fis_hdf5(path.c_str());
   if (is < 0) throw FileError(path, "cannot be read: " + detail::hdf5_reason());
   if (is == 0) throw FileError(path, "is not a run file (not HDF5)");

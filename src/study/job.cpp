@@ -115,6 +115,7 @@ Job new_job(const JobRequest& request, ModelFile model) {
   if (changed_by_first_step(job.problem, job.plan)) job.plan = make_plan(job.problem, request);
   prepare_motion(job);
   job.header = header_of(request, job);
+  if (request.before_file) request.before_file();
   if (!request.out.empty())
     job.sink = make_sink(request.out, job.header, request.checkpoint_every, request.existing());
   return job;
@@ -134,6 +135,7 @@ Job resumed_job(const JobRequest& request) {
   prepare_motion(job);
   job.options.steps = request.steps.value_or(0);
   job.options.time = request.time.value_or(0);
+  if (request.before_file) request.before_file();
   auto file = RunFile::resume(request.resume, request.checkpoint_every);
   job.plan.notes.push_back("resumed " + request.resume + " at step " +
                            std::to_string(file->resumed_from().step()));

@@ -118,6 +118,10 @@ TEST(RunFile, errors_name_the_path_and_the_reason) {
     return message([&] { (void)read_run(path); });
   };
   EXPECT_EQ(reading(folder / "none.h5"), (folder / "none.h5") + ": there is no such file");
+  std::ofstream(folder / "empty.h5").close();
+  EXPECT_EQ(
+      reading(folder / "empty.h5"),
+      (folder / "empty.h5") + ": is empty: the run that began it was ended before its first state");
   std::ofstream(folder / "text.h5") << "hello";
   EXPECT_EQ(reading(folder / "text.h5"), (folder / "text.h5") + ": is not a run file (not HDF5)");
   const hid_t foreign =

@@ -21,6 +21,8 @@ struct JobRequest : Wishes {
   bool force = false;           ///< replaces what is in `out`
   double checkpoint_every = 5;  ///< seconds
   Multipliers multipliers = Multipliers::kept;
+  /// Before the file is touched: from there on it must be left by the run itself, not by a signal.
+  std::function<void()> before_file{};
 
   Existing existing() const { return force ? Existing::replace : Existing::refuse; }
 };
