@@ -12,6 +12,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/rattleback.hpp"
 #include "rattleback/text/model.hpp"
+#include "text_run.hpp"
 
 namespace {
 
@@ -77,24 +78,6 @@ std::string tree(int bodies) {
                "q = {x = " + list(x) + ", y = " + list(y) + "}\n");
 }
 
-struct TextRun {
-  explicit TextRun(const std::string& text)
-      : model(rb::parse_model(text, "bench")),
-        system(rb::expression_system(model.system)),
-        stepper(rb::find_method("rattle").stepper<double>(system)) {
-    const int n = system.dimension();
-    z.q = Eigen::Map<const rb::Vector<double, rb::dynamic>>(model.initial->q.data(), n);
-    z.p = Eigen::Map<const rb::Vector<double, rb::dynamic>>(model.initial->p.data(), n);
-  }
-  void advance(long steps) {
-    if (!stepper->advance(system, z, h, steps).status) throw rb::Error("a step failed");
-  }
-  rb::ModelFile model;
-  rb::AnySystem system;
-  rb::AnyStepperPointer<double> stepper;
-  rb::State<double> z;
-};
-
 struct Sample {
   double constraints, seconds;
 };
@@ -103,14 +86,14 @@ using Sampler = std::function<Sample(int)>;
 Sample first_step(const std::string& text) {
   double constraints = 0;
   const double t = bench::seconds([&] {
-    TextRun run(text);
+    bench::TextRun run(text, "rattle", h);
     run.advance(1);
     constraints = run.system.constraint_count();
   });
   return {constraints, t};
 }
 Sample a_step(const std::string& text, long steps) {
-  TextRun run(text);
+  bench::TextRun run(text, "rattle", h);
   run.advance(steps);
   double best = 1e300;
   for (int k = 0; k < 5; ++k)

@@ -9,6 +9,7 @@
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/text/model.hpp"
+#include "text_run.hpp"
 
 namespace {
 
@@ -45,33 +46,9 @@ std::string mixed(int n) {
          "[initial]\nq = { x = \"cos(i)\" }\np = { x = \"cos(i)^2/2\" }\n";
 }
 
-struct Run {
-  Run(const std::string& text, const std::string& method, double step)
-      : model(rb::parse_model(text, "bench")),
-        system(rb::expression_system(model.system)),
-        stepper(rb::find_method(method).stepper<double>(system)),
-        h(step) {
-    const int n = system.dimension();
-    z.q.setZero(n);
-    z.p.setZero(n);
-    for (int i = 0; i < n; ++i) {
-      z.q[i] = model.initial->q[i];
-      if (!model.initial->p.empty()) z.p[i] = model.initial->p[i];
-    }
-  }
-  void advance(long steps) {
-    if (!stepper->advance(system, z, h, steps).status) throw rb::Error("a step failed");
-  }
-  rb::ModelFile model;
-  rb::AnySystem system;
-  rb::AnyStepperPointer<double> stepper;
-  rb::State<double> z;
-  double h;
-};
-
 bench::Measure a_step(const std::string& text, const std::string& method, long steps,
                       double h = 0.01) {
-  auto run = std::make_shared<Run>(text, method, h);
+  auto run = std::make_shared<bench::TextRun>(text, method, h);
   return [=] { return bench::seconds([&] { run->advance(steps); }) / static_cast<double>(steps); };
 }
 

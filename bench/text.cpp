@@ -11,6 +11,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/rattleback.hpp"
 #include "rattleback/text/model.hpp"
+#include "text_run.hpp"
 
 namespace {
 
@@ -59,29 +60,6 @@ auto double_pendulum() {
       });
 }
 
-/// A model, its stepper and its state, from the text on.
-struct TextRun {
-  explicit TextRun(const char* text)
-      : model(rb::parse_model(text, "bench")),
-        system(rb::expression_system(model.system)),
-        stepper(rb::find_method("rattle").stepper<double>(system)) {
-    const int n = system.dimension();
-    z.q.resize(n);
-    z.p.setZero(n);
-    for (int i = 0; i < n; ++i) {
-      z.q[i] = model.initial->q[i];
-      if (!model.initial->p.empty()) z.p[i] = model.initial->p[i];
-    }
-  }
-  void advance(long steps) {
-    if (!stepper->advance(system, z, h, steps).status) throw rb::Error("a step failed");
-  }
-  rb::ModelFile model;
-  rb::AnySystem system;
-  rb::AnyStepperPointer<double> stepper;
-  rb::State<double> z;
-};
-
 template <class Sys>
 struct TypedRun {
   Sys system;
@@ -100,7 +78,7 @@ bench::Measure a_step(std::shared_ptr<Run> run, long steps) {
 
 template <class Sys>
 bench::Figure step_figure(const char* name, const char* text, Sys system, long steps) {
-  auto ours = std::make_shared<TextRun>(text);
+  auto ours = std::make_shared<bench::TextRun>(text, "rattle", h);
   rb::StateOf<Sys, double> z{ours->z.q, ours->z.p};
   if constexpr (requires { Sys::space; })  // bodies in a row: x, y of the first, of the second, ...
     for (int i = 0, n = system.bodies(); i < n; ++i)
@@ -192,12 +170,13 @@ bench::Figure figure() {
 }  // namespace packs
 
 bench::Figure first_step_figure(const char* name, const char* text, double limit) {
-  return {.name = name,
-          .ours = [=] { return bench::seconds([&] { TextRun(text).advance(1); }); },
-          .against = [=] { return limit; },
-          .goal = 1,
-          .unit = 1e3,
-          .unit_name = "ms"};
+  return {
+      .name = name,
+      .ours = [=] { return bench::seconds([&] { bench::TextRun(text, "rattle", h).advance(1); }); },
+      .against = [=] { return limit; },
+      .goal = 1,
+      .unit = 1e3,
+      .unit_name = "ms"};
 }
 
 }  // namespace
