@@ -33,9 +33,17 @@ struct MethodInfo {
   SymplecticOn symplectic_on = SymplecticOn::nothing;
   bool preserves_primary = false;  ///< g = 0 at every step
   bool preserves_hidden = false;   ///< {g,H} = 0 at every step
+  /// Of methods that are symplectic on nothing: symmetric ones whose energy stays bounded all the
+  /// same, on systems that are reversible as the witness problems are.
+  bool nearly_keeps_energy = false;
   Applies applies{};
   std::string cite;
 };
+
+/// Whether the energy error is claimed to stay bounded, without drift.
+inline bool keeps_energy(const MethodInfo& info) {
+  return info.symplectic_on != SymplecticOn::nothing || info.nearly_keeps_energy;
+}
 
 /// Words for tables: "g = {g,H} = 0", "a Lagrangian, g(q)", "g, {g,H}".
 std::string to_string(SymplecticOn where);
