@@ -10,7 +10,6 @@
 namespace rattleback {
 
 using detail::quote;
-using Outcome = DiracChain::Outcome;
 
 std::string Analysis::name(int i) const {
   return constraint_name(form.system, i) +
@@ -29,13 +28,13 @@ void report_outcome(Analysis& a) {
   const DiracChain& c = a.chain;
   std::string words = c.reason;
   switch (c.outcome) {
-    case Outcome::empty:
+    case DiracChain::Outcome::empty:
       a.verdict = "inconsistent: no point satisfies the constraints";
       break;
-    case Outcome::inconsistent:
+    case DiracChain::Outcome::inconsistent:
       a.verdict = "inconsistent: no motion satisfies the constraints";
       break;
-    case Outcome::irregular:
+    case DiracChain::Outcome::irregular:
       a.verdict = "irregular constraint";
       words += ". Write it so that its gradient is not zero there (x in place of x^2)";
       break;
@@ -191,7 +190,7 @@ Analysis analyse(const SystemDescription& description, const State<double>* star
   detail::report_redundant(a);
   detail::measure_coisotropy(a, options.dirac.tolerance);
   detail::measure_nondegeneracy(a, a.chain.tolerance);
-  if (a.chain.outcome == Outcome::complete)
+  if (a.chain.outcome == DiracChain::Outcome::complete)
     detail::conclude_complete(a);
   else
     detail::report_outcome(a);

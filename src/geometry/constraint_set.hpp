@@ -1,6 +1,7 @@
 // The set where functions chi(q, p) vanish: their values and gradients, and points on it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <vector>
@@ -29,6 +30,12 @@ void erase_places(std::vector<T>& from, const std::vector<int>& places) {
     ++kept;
   }
   from.resize(kept);
+}
+
+/// Whether f contains any of the inputs first, ..., last - 1.
+inline bool depends(const Graph& graph, Expression f, int first, int last) {
+  const std::vector<int> inputs = graph.inputs_of(f);
+  return std::any_of(inputs.begin(), inputs.end(), [&](int k) { return k >= first && k < last; });
 }
 
 /// Values and gradients of several functions at a point.

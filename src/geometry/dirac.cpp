@@ -23,7 +23,6 @@ using detail::Linearisation;
 using detail::Point;
 using detail::Samples;
 using detail::SizedRow;
-using Outcome = DiracChain::Outcome;
 
 bool is_large(const SystemDescription& system) {
   return static_cast<int>(system.constraints.size()) > Samples::many;
@@ -88,7 +87,7 @@ class Algorithm {
   }
 
   DiracChain empty() {
-    chain_.outcome = Outcome::empty;
+    chain_.outcome = DiracChain::Outcome::empty;
     chain_.culprit = samples_.nearest().worst;
     chain_.reason = "no point was found that satisfies the constraints: " + nearest_misses();
     return std::move(chain_);
@@ -105,7 +104,7 @@ class Algorithm {
   }
 
   bool irregular(int i, bool vanishes) {
-    chain_.outcome = Outcome::irregular;
+    chain_.outcome = DiracChain::Outcome::irregular;
     chain_.culprit = i;
     chain_.reason =
         name(i) + (vanishes ? ": its gradient vanishes wherever it holds"
@@ -232,7 +231,7 @@ class Algorithm {
       add(c.expression, generation, c.row);
       if (graph_.is_constant(c.expression)) return inconsistent(c);
       if (generation > options_.most_generations) {
-        chain_.outcome = Outcome::unfinished;
+        chain_.outcome = DiracChain::Outcome::unfinished;
         chain_.reason = "the chain of constraints has not ended after " +
                         std::to_string(options_.most_generations) + " generations";
         return false;
@@ -241,7 +240,7 @@ class Algorithm {
     }
     chi_.append(found);
     if (!samples_.move()) {
-      chain_.outcome = Outcome::inconsistent;
+      chain_.outcome = DiracChain::Outcome::inconsistent;
       chain_.culprit = samples_.nearest().worst;
       chain_.reason = "the constraints ask for " + name(before) +
                       (candidates.size() > 1 ? " and others" : "") +
@@ -252,7 +251,7 @@ class Algorithm {
   }
 
   bool inconsistent(const Candidate& c) {
-    chain_.outcome = Outcome::inconsistent;
+    chain_.outcome = DiracChain::Outcome::inconsistent;
     chain_.culprit = c.row;
     chain_.reason = "to preserve " + name(c.row) + ", " +
                     detail::quote(graph_.value(c.expression)) + " would have to be 0";
@@ -279,7 +278,7 @@ class Algorithm {
   }
 
   DiracChain finish() {
-    if (chain_.outcome == Outcome::complete) {
+    if (chain_.outcome == DiracChain::Outcome::complete) {
       detail::RankFinder finder("{chi, chi}", chi_.count(), options_.tolerance);
       std::vector<int> ranks;
       for (const auto& s : samples_) {
@@ -324,7 +323,7 @@ DiracChain dirac_algorithm(const SystemDescription& system, const State<double>*
                            const DiracOptions& options) {
   DiracChain best = Algorithm(system, start, options).run();
   const auto regular = [](const DiracChain& c) {
-    return c.outcome == Outcome::complete && c.undetermined.empty() && c.generations <= 2;
+    return c.outcome == DiracChain::Outcome::complete && c.undetermined.empty() && c.generations <= 2;
   };
   // Ranks are lower bounds: points may all have fallen on a singular part of the set. Other points
   // are asked before anything is called irregular.

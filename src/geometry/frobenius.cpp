@@ -19,23 +19,18 @@ struct Form {
   std::vector<Expression> coefficient;  ///< a, then b
 };
 
-bool depends(const Graph& graph, Expression f, int first, int last) {
-  const std::vector<int> inputs = graph.inputs_of(f);
-  return std::any_of(inputs.begin(), inputs.end(), [&](int k) { return k >= first && k < last; });
-}
-
 /// Nothing where g is neither a function of q nor affine in v.
 std::vector<Form> forms_of(Graph& graph, int n, const std::vector<Expression>& g,
                            Integrability& result) {
   std::vector<Form> forms;
   for (std::size_t i = 0; i < g.size(); ++i) {
-    const bool closed = !depends(graph, g[i], 2 * n, 3 * n);
+    const bool closed = !detail::depends(graph, g[i], 2 * n, 3 * n);
     Form form{static_cast<int>(i), closed, std::vector<Expression>(n + 1, graph.constant(0))};
     const int first = closed ? 0 : 2 * n;
-    bool linear = !depends(graph, g[i], n, 2 * n);
+    bool linear = !detail::depends(graph, g[i], n, 2 * n);
     for (const auto& [input, value] : gradient(graph, g[i], first, first + n)) {
       form.coefficient[input - first] = value;
-      linear = linear && !depends(graph, value, n, 3 * n);
+      linear = linear && !detail::depends(graph, value, n, 3 * n);
     }
     if (!linear) continue;
     if (!closed) {

@@ -30,11 +30,6 @@ Expression lagrangian_of(const SystemDescription& d) {
   return graph.subtract(graph.multiply(graph.constant(0.5), twice), d.potential);
 }
 
-bool depends(const Graph& graph, Expression f, int first, int last) {
-  const std::vector<int> inputs = graph.inputs_of(f);
-  return std::any_of(inputs.begin(), inputs.end(), [&](int k) { return k >= first && k < last; });
-}
-
 /// A matrix of expressions of (q, v) at a point that nothing singles out.
 std::vector<SizedRow> at_random(const Graph& graph, const SparseExpressions& a, int n,
                                 unsigned seed) {
@@ -73,7 +68,7 @@ class SingularTransform {
 
   bool quadratic() const {
     return std::none_of(a_.value.begin(), a_.value.end(),
-                        [&](Expression e) { return depends(graph_, e, 2 * n_, 3 * n_); });
+                        [&](Expression e) { return detail::depends(graph_, e, 2 * n_, 3 * n_); });
   }
   int rank() const {
     int best = 0;
@@ -162,7 +157,7 @@ HamiltonianForm singular_form(const SystemDescription& d) {
   form.lagrangian = lagrangian_of(d);
   const int n = d.dimension();
   for (const Expression g : d.constraints)
-    if (depends(*d.graph, g, 2 * n, 3 * n)) {
+    if (detail::depends(*d.graph, g, 2 * n, 3 * n)) {
       form.written_with_velocities = true;
       form.unsupported =
           "a constraint contains velocities, and the Lagrangian is singular: velocities are not "
@@ -212,7 +207,7 @@ HamiltonianForm hamiltonian_form(const SystemDescription& d) {
   form.traits = canonical_system.traits;
   for (const Expression g : d.constraints)
     form.written_with_velocities =
-        form.written_with_velocities || depends(*d.graph, g, 2 * n, 3 * n);
+        form.written_with_velocities || detail::depends(*d.graph, g, 2 * n, 3 * n);
   if (!canonical_system.hamiltonian) {
     form.unsupported = no_closed_form(d);
     return form;

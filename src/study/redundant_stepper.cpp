@@ -17,7 +17,7 @@ constexpr double worse = 30;
 /// hold: those in use are solved to round-off, and rows lose three digits to each other at most.
 constexpr double violation = 1e-10;
 /// Dense decompositions of more rows take too long.
-constexpr int most_dense = 100;
+constexpr int most_eliminated = 100;
 
 CanonicalSystem part_of(const CanonicalSystem& form, const std::vector<int>& rows) {
   CanonicalSystem part = form;
@@ -48,7 +48,7 @@ CouplingPattern couplings(const CanonicalSystem& form) {
 /// point.
 std::vector<int> well_conditioned(const std::vector<SparseRow>& rows, int columns,
                                   const std::vector<int>& usual) {
-  if (static_cast<int>(rows.size()) > most_dense) return independent_rows(rows).kept;
+  if (static_cast<int>(rows.size()) > most_eliminated) return independent_rows(rows).kept;
   Matrix<double, dynamic> dense =
       Matrix<double, dynamic>::Zero(static_cast<Eigen::Index>(rows.size()), columns);
   for (std::size_t i = 0; i < rows.size(); ++i)
