@@ -26,32 +26,51 @@ bool written_with_velocities(const Problem& problem) {
   });
 }
 
-/// A consistent start, dg of full rank, coisotropic and nondegenerate there: then there is one
-/// motion through it, of index 3. Constraints on velocities need more, as they may mean rolling.
-bool fine_at_start(const Problem& problem) {
+/// What numbers at the start decide. With dg of full rank, coisotropic and nondegenerate there is
+/// one motion of index 3 through it, if it is consistent too. Constraints on velocities need more,
+/// as they may mean rolling.
+struct AtStart {
+  bool regular = true, consistent = true;
+  double constraint = 0, hidden = 0;  ///< max |g|, max |{g,H}|
+};
+AtStart look_at_start(const Problem& problem) {
   const AnySystem& system = problem.system;
-  if (system.constraint_count() == 0) return true;
-  if (system.constraint_count() > most_dense || written_with_velocities(problem)) return false;
+  if (system.constraint_count() == 0) return {};
+  if (system.constraint_count() > most_dense || written_with_velocities(problem)) return {false};
   const PointReport at = report_point(system, *problem.start);
   const double tolerance = ConsistencyTolerance{}.constraint;
-  return at.constraint <= tolerance && at.hidden <= tolerance && at.jacobian_rank > degenerate &&
-         at.nondegeneracy > degenerate &&
-         (system.traits().holonomic ||
-          at.bracket <= bracket_tolerance * slopes(system, *problem.start).squaredNorm());
+  const bool regular =
+      at.jacobian_rank > degenerate && at.nondegeneracy > degenerate &&
+      (system.traits().holonomic ||
+       at.bracket <= bracket_tolerance * slopes(system, *problem.start).squaredNorm());
+  return {regular, at.constraint <= tolerance && at.hidden <= tolerance, at.constraint, at.hidden};
+}
+bool fine_at_start(const Problem& problem) {
+  const AtStart at = look_at_start(problem);
+  return at.regular && at.consistent;
 }
 
 /// Expressions have no closed H: then the start has to do.
 void judge_by_start(const Problem& problem, Analysis& a) {
-  if (!problem.start || !fine_at_start(problem)) return;
+  if (!problem.start) return;
+  const AtStart at = look_at_start(problem);
+  if (!at.regular) return;
   if (!std::isfinite(problem.system.energy(problem.start->q, problem.start->p))) return;
   const int m = problem.system.constraint_count();
   a.constraints = a.rank = a.hidden_constraints = m;
   a.holonomic = problem.system.traits().holonomic;
-  a.coisotropic = a.nondegenerate = a.consistent_start = a.well_posed = true;
+  a.coisotropic = a.nondegenerate = a.well_posed = true;
+  a.consistent_start = at.consistent;
+  a.start_residual = std::max(at.constraint, at.hidden);
   a.index = m > 0 ? 3 : 0;
   a.second_class = 2 * m;
   a.verdict = m > 0 ? "well posed at the start" : "well posed, without constraints";
   a.messages = {"only the start was looked at: H is computed from the Lagrangian by Newton"};
+  if (!at.consistent) {
+    a.messages.push_back("the start is inconsistent: max |g| = " + detail::quote(at.constraint) +
+                         ", max |{g,H}| = " + detail::quote(at.hidden) + " there");
+    a.hints = {"project the start onto the constraints (initial.project = true)"};
+  }
   a.obstacle.clear();
 }
 

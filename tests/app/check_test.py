@@ -93,6 +93,14 @@ class Check(ProgramTest):
         value = self.json_of("check", file)
         self.assertEqual((value["well_posed"], value["index"]), (True, 3))
         self.assertIn("only the start", value["messages"][0])
+        # One that moves off the circle is said to, and it is not the form of L that is refused.
+        file = self.write("off.toml",
+                          text.format(constraints='"x^2 + y^2 - 1"', q="[1, 0]", p="[0.5, 0]"))
+        value = self.json_of("check", file, code=3)
+        self.assertEqual((value["consistent_start"], value["well_posed"]), (False, True))
+        self.assertGreater(value["start_residual"], 0.9)
+        self.assertIn("{g, H} of 'x^2 + y^2 - 1' is 1 at the start",
+                      self.refused(3, "run", file, "--steps", "1"))
 
     def test_reasons_against_methods(self):
         file = self.model(hamiltonian="(p_x^2 + p_y^2)/2*(1 + x^2) + p_x^4", constraints='"x - 1"',
