@@ -39,12 +39,16 @@ class SmallSystem {
   static constexpr Traits traits() { return {.natural = true, .separable = true}; }
 
   RATTLEBACK_INLINE void potential_gradient(const Vector<S, N>& q, Vector<S, N>& v_q) const {
-    if (uniform_)
+    if (uniform_) {
       copy(force_, v_q);
-    else if (slope_)
-      slope_(doubles(q), nullptr, doubles(v_q), nullptr, nullptr);
-    else
-      code_.potential_gradient(q.data(), q.data(), v_q.data(), v_q.data());
+    } else if constexpr (apart) {
+      Vector<S, N> at, slope;
+      copy(q, at);
+      call(slope_, code_.potential_gradient, at, slope, slope);
+      copy(slope, v_q);
+    } else {
+      call(slope_, code_.potential_gradient, q, v_q, v_q);
+    }
   }
   template <class P, class V>
   RATTLEBACK_INLINE void velocity(const P& p, V& v) const {
@@ -52,13 +56,31 @@ class SmallSystem {
   }
   RATTLEBACK_INLINE void linearise(const Vector<S, N>& q, const Vector<S, N>&, Vector<S, M>& g,
                                    Matrix<S, M, N>& g_q, Matrix<S, M, N>&) const {
-    if (linearise_)
-      linearise_(doubles(q), nullptr, doubles(g), doubles(g_q), nullptr);
-    else
-      code_.linearise_dense(q.data(), q.data(), g.data(), g_q.data());
+    if constexpr (apart) {
+      Vector<S, N> at;
+      Vector<S, M> value;
+      Matrix<S, M, N> slope;
+      copy(q, at);
+      call(linearise_, code_.linearise_dense, at, value, slope);
+      copy(value, g), copy(slope, g_q);
+    } else {
+      call(linearise_, code_.linearise_dense, q, g, g_q);
+    }
   }
 
  private:
+  /// Whether code is called with vectors of its own. What it is given the address of has to stay in
+  /// memory, with all that is in one object with it: that would be the step, which is in registers.
+  static constexpr bool apart = ScalarTraits<S>::lanes == 1;
+
+  template <class Q, class V, class W>
+  RATTLEBACK_INLINE static void call(NativeCode::Function native, const CompiledFunction& function,
+                                     const Q& q, V& first, W& second) {
+    if (native)  // without a detour: called several times a step
+      native(doubles(q), nullptr, doubles(first), doubles(second), nullptr);
+    else
+      function(q.data(), q.data(), first.data(), second.data());
+  }
   template <class V>
   static const double* doubles(const V& v) {
     return reinterpret_cast<const double*>(v.data());
@@ -69,8 +91,8 @@ class SmallSystem {
   }
 
   const CompiledNatural& code_;
-  NativeCode::Function linearise_, slope_;  // called many times a step: without a detour
-  bool uniform_;                            // the force is the same everywhere
+  NativeCode::Function linearise_, slope_;
+  bool uniform_;  // the force is the same everywhere
   Vector<S, N> inverse_mass_, force_;
 };
 

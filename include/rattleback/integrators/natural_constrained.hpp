@@ -74,7 +74,7 @@ class NaturalConstrained {
   RATTLEBACK_INLINE Status step(const Sys& system, Point& z, const Real<S>& h, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
-    Working<fixed, Work<K>> work = work_;
+    Working<fixed, Work<K>> work = begin(system);
     Working<local_kernel, K> kernel = kernel_;
     if constexpr (local_kernel) kernel.prepare(system, work.jacobian);
     const Stride<S, K::N> stride{z, h, kicks_, project};
@@ -153,6 +153,19 @@ class NaturalConstrained {
   RATTLEBACK_INLINE Status failed(Status status) {
     fresh_ = false;
     return status;
+  }
+  /// What a step begins with. Component by component, as it was left: a copy of the whole would
+  /// wait for what was just stored in smaller pieces.
+  RATTLEBACK_INLINE Working<fixed, Work<K>> begin(const Sys& system) {
+    if constexpr (fixed) {
+      Work<K> work(system);
+      copy(work_.v_q, work.v_q), copy(work_.jacobian, work.jacobian);
+      copy(work_.lambda, work.lambda), copy(work_.mu, work.mu);
+      work.predictor = work_.predictor;
+      return work;
+    } else {
+      return work_;
+    }
   }
   /// The new state, and what the next step begins with. Vectors of static size were copies.
   RATTLEBACK_INLINE void keep(Work<K>& work, Point& z) {
