@@ -14,6 +14,7 @@
 #include "rattleback/integrators/chain_kernel.hpp"
 #include "rattleback/integrators/dense_kernel.hpp"
 #include "rattleback/integrators/link_algebra.hpp"
+#include "rattleback/integrators/quadratic_landing.hpp"
 #include "rattleback/integrators/sparse_kernel.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/newton.hpp"
@@ -186,8 +187,13 @@ class NaturalConstrained {
   }
 
   /// Newton on g(q1) = 0 in h lambda: mu is h times what lambda lacked. The matrix is that of the
-  /// start of the step, and the exact one where that does not contract.
+  /// start of the step, and the exact one where that does not contract. One quadratic constraint
+  /// has a closed form.
   RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, Work<K>& work) {
+    if constexpr (std::is_same_v<K, DenseKernel<Sys, S>> && detail::maybe_one_quadratic<Sys>)
+      if (system.traits().quadratic &&
+          detail::land_on_quadratic(system, kernel.weighted(), floor_, work))
+        return {Outcome::ok, 1};
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;
     // Few multipliers are added to zero: one branch less, and the step stays in registers.
