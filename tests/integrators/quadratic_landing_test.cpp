@@ -31,7 +31,7 @@ struct Gravity {
   template <class Q>
   auto operator()(const Q& q) const {
     using S = typename Q::Scalar;
-    return S(q[2] + q[0] * q[0] * q[1] * 0.1);
+    return S(q[2] + q[0] * q[1] * 0.1);
   }
 };
 auto by_newton(const Surface& g) { return natural_system(mass(1.0, 2.0, 0.5), Gravity{}, g); }
@@ -68,28 +68,29 @@ double residual(const Sys& system, const State<S, 3>& z) {
   return magnitude(g[0]);
 }
 
-/// 100 steps of both: the same states and multipliers up to `far` units of round-off of g, which
-/// grows with the square of q where a surface has no bounds.
+/// 60 steps of both: the same up to round-off of g, which grows with the square of q where a
+/// surface has no bounds. In its units, measured at most: residual 2.5, h lambda 6.9, q after all
+/// steps 89.
 template <class S>
-void expect_newtons_steps(const Case& c, double h, bool project, double far) {
+void expect_newtons_steps(const Case& c, double h, bool project) {
   const auto newton = by_newton(c.surface);
   const auto closed = in_closed_form(c.surface);
   NaturalConstrained<std::decay_t<decltype(newton)>, S> a(newton);
   NaturalConstrained<std::decay_t<decltype(closed)>, S> b(closed);
   State<S, 3> x = start<S>(c), y = x;
   double eps = epsilon<S>;
-  for (int k = 0; k < 100; ++k) {
+  for (int k = 0; k < 60; ++k) {
     ASSERT_TRUE(a.step(newton, x, Real<S>(h), project)) << c.name;
     const Status status = b.step(closed, y, Real<S>(h), project);
     ASSERT_TRUE(status) << c.name;
     ASSERT_EQ(status.iterations, 1) << c.name;
     const double size = largest_magnitude(y.q);
     eps = std::max(eps, epsilon<S> * size * size);
-    ASSERT_LE(magnitude(S(a.lambda()[0] - b.lambda()[0])), far * eps / h) << c.name << " " << k;
-    ASSERT_LE(residual<S>(closed, y), far * eps) << c.name << " " << k;
+    ASSERT_LE(magnitude(S(a.lambda()[0] - b.lambda()[0])), 14 * eps / h) << c.name << " " << k;
+    ASSERT_LE(residual<S>(closed, y), 5 * eps) << c.name << " " << k;
   }
-  EXPECT_LE(largest_magnitude(x.q - y.q), far * eps) << c.name;
-  if (project) EXPECT_LE(largest_magnitude(x.p - y.p), far * eps) << c.name;
+  EXPECT_LE(largest_magnitude(x.q - y.q), 180 * eps) << c.name;
+  if (project) EXPECT_LE(largest_magnitude(x.p - y.p), 180 * eps) << c.name;
 }
 
 TEST(QuadraticLanding, is_newtons_in_every_scalar) {
@@ -97,10 +98,10 @@ TEST(QuadraticLanding, is_newtons_in_every_scalar) {
     for (const double h : {0.01, 0.1})
       for (const bool project : {true, false}) {
         SCOPED_TRACE(h);
-        expect_newtons_steps<double>(c, h, project, 1000);
-        expect_newtons_steps<Quad>(c, h, project, 1000);
-        expect_newtons_steps<Dual<double, 4>>(c, h, project, 1000);
-        expect_newtons_steps<Pack>(c, h, project, 1000);
+        expect_newtons_steps<double>(c, h, project);
+        expect_newtons_steps<Quad>(c, h, project);
+        expect_newtons_steps<Dual<double, 4>>(c, h, project);
+        expect_newtons_steps<Pack>(c, h, project);
       }
 }
 
@@ -145,7 +146,7 @@ TEST(QuadraticLanding, fails_as_newton_does_where_there_is_no_solution) {
 TEST(QuadraticLanding, of_a_model_from_text) {
   const auto model = parse_model(
       "[model]\ncoordinates = [\"x\", \"y\", \"z\"]\nmass = [1, 2, 0.5]\n"
-      "potential = \"z + x^2*y/10\"\n"
+      "potential = \"z + x*y/10\"\n"
       "constraints = [\"(x^2 + 2*y^2 + 4*z^2)/2 + 0.3*x*y + 0.2*z - 0.5\"]\n",
       "ellipsoid");
   const AnySystem system = expression_system(model.system);
@@ -156,7 +157,7 @@ TEST(QuadraticLanding, of_a_model_from_text) {
   State<double, 3> x = start<double>(c);
   State<double> z{x.q, x.p};
   int iterations = 0;
-  for (int k = 0; k < 100; ++k) {
+  for (int k = 0; k < 60; ++k) {
     const Status status = text->step(system, z, 0.1), typed = core.step(newton, x, 0.1, true);
     ASSERT_TRUE(status);
     ASSERT_TRUE(typed);
