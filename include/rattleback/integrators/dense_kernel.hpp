@@ -177,7 +177,8 @@ class DenseKernel {
       return report.ok;
     }
   }
-  /// M^-1 G^T
+  /// M^-1 G^T, of the last prepare()
+  const Matrix<S, N, M>& weighted() const { return w_jt_; }
   RATTLEBACK_INLINE void prepare(const Sys& system, const Jacobian& j) {
     Room row = use(room_), column = use(column_);
     for (Eigen::Index k = 0; k < j.rows(); ++k) {

@@ -14,6 +14,7 @@
 #include "rattleback/integrators/chain_kernel.hpp"
 #include "rattleback/integrators/dense_kernel.hpp"
 #include "rattleback/integrators/link_algebra.hpp"
+#include "rattleback/integrators/quadratic_landing.hpp"
 #include "rattleback/integrators/sparse_kernel.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/newton.hpp"
@@ -74,7 +75,7 @@ class NaturalConstrained {
   RATTLEBACK_INLINE Status step(const Sys& system, Point& z, const Real<S>& h, bool project) {
     if (!fresh_)
       if (Status s = start(system, z); !s) return s;
-    Working<fixed, Work<K>> work = work_;
+    Working<fixed, Work<K>> work = begin(system);
     Working<local_kernel, K> kernel = kernel_;
     if constexpr (local_kernel) kernel.prepare(system, work.jacobian);
     const Stride<S, K::N> stride{z, h, kicks_, project};
@@ -154,6 +155,19 @@ class NaturalConstrained {
     fresh_ = false;
     return status;
   }
+  /// What a step begins with. Component by component, as it was left: a copy of the whole would
+  /// wait for what was just stored in smaller pieces.
+  RATTLEBACK_INLINE Working<fixed, Work<K>> begin(const Sys& system) {
+    if constexpr (fixed) {
+      Work<K> work(system);
+      copy(work_.v_q, work.v_q), copy(work_.jacobian, work.jacobian);
+      copy(work_.lambda, work.lambda), copy(work_.mu, work.mu);
+      work.predictor = work_.predictor;
+      return work;
+    } else {
+      return work_;
+    }
+  }
   /// The new state, and what the next step begins with. Vectors of static size were copies.
   RATTLEBACK_INLINE void keep(Work<K>& work, Point& z) {
     if constexpr (fixed) {
@@ -173,8 +187,13 @@ class NaturalConstrained {
   }
 
   /// Newton on g(q1) = 0 in h lambda: mu is h times what lambda lacked. The matrix is that of the
-  /// start of the step, and the exact one where that does not contract.
+  /// start of the step, and the exact one where that does not contract. One quadratic constraint
+  /// has a closed form.
   RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, Work<K>& work) {
+    if constexpr (std::is_same_v<K, DenseKernel<Sys, S>> && detail::maybe_one_quadratic<Sys>)
+      if (system.traits().quadratic &&
+          detail::land_on_quadratic(system, kernel.weighted(), floor_, work))
+        return {Outcome::ok, 1};
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;
     // Few multipliers are added to zero: one branch less, and the step stays in registers.

@@ -7,7 +7,8 @@
 //   p1- = p+ - h sum_j b_j F_j                        SHAKE ends here; RATTLE projects
 //
 // where c = a 1, A = a a^, B = b^T a^ of a tableau: D = 0 for all of one stage. Unknowns are the
-// forces and lambda. Given the forces q1 is affine in lambda, as in a kick-drift-kick step; the
+// forces and lambda; where A = 0, as in drift - kick - drift, the forces at the present lambda are
+// right at once. Given the forces q1 is affine in lambda, as in a kick-drift-kick step; the
 // forces follow the positions with h^2 W V_qq, so that one iteration improves both: forces at the
 // present stages, then lambda by the kernel. Where V is so stiff that this does not contract the
 // step gives up, and who asked solves for all unknowns together (general_constrained.hpp).
@@ -27,7 +28,7 @@ template <class R>
 struct StageLaw {
   std::vector<R> c, drift, kick;  ///< c_i, B_j, b_j
   Matrix<R, dynamic> bend;        ///< D_ij
-  bool straight = true;           ///< D = 0
+  bool direct = true;             ///< A = 0: the stages follow from lambda, whatever the forces
 
   explicit StageLaw(int stages) : c(stages), drift(stages), kick(stages), bend(stages, stages) {}
   explicit StageLaw(const Tableau<R>& t) : StageLaw(t.stages()) {
@@ -39,10 +40,11 @@ struct StageLaw {
     }
     for (int i = 0; i < s; ++i)
       for (int j = 0; j < s; ++j) {
-        bend(i, j) = c[i] * drift[j];
-        for (int k = 0; k < s; ++k) bend(i, j) -= t.a(i, k) * t.a_hat(k, j);
+        R a_ij(0);
+        for (int k = 0; k < s; ++k) a_ij += t.a(i, k) * t.a_hat(k, j);
+        bend(i, j) = c[i] * drift[j] - a_ij;
+        direct = direct && a_ij == R(0);
       }
-    straight = s == 1;
   }
   int stages() const { return static_cast<int>(c.size()); }
 };
@@ -59,7 +61,6 @@ StageLaw<R> stage_law(const BaseMapChoice& base) {
   law.c[0] = law.drift[0] = R(1) / 2;
   law.bend(0, 0) = R(1) / 4;
   law.kick[0] = R(1);
-  law.straight = false;
   return law;
 }
 
@@ -77,9 +78,7 @@ class StagedNatural {
       : core_(system, Kicks{1, 0}, options),
         law_(stage_law<Real<S>>(base)),
         stages_(law_.stages(), Stage(system.dimension())),
-        place_(system.dimension()),
-        slope_(system.dimension()),
-        change_(system.dimension()) {}
+        slope_(system.dimension()) {}
 
   void reset() { core_.reset(); }
   const Multiplier& lambda() const { return core_.lambda(); }
@@ -98,8 +97,8 @@ class StagedNatural {
     K& kernel = core_.kernel_;
     const Stride<S, K::N> stride{z, h, {1, 0}, project};
     w.predictor.predict(h, w.lambda, w.mu, project);
-    for (Stage& stage : stages_) stage.predictor.predict(Real<S>(1), stage.force, place_, false);
-    mix(law_.drift, w.v_q);
+    if (!law_.direct) predict_forces(system);
+    mix_forces(w.v_q);
     kernel.launch(system, stride, core_.floor_, w);  // q1 of this lambda and these forces
     bool moved = false;
     Status status = land(system, stride, moved);
@@ -108,24 +107,27 @@ class StagedNatural {
         status.outcome = Outcome::branch_jump;
     if (!status) return core_.failed(status);
     if (moved) add_scaled(Real<S>(Real<S>(1) / h), w.mu, w.lambda);
-    mix(law_.kick, slope_);
     copy(z.p, w.p);
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      subtract_scaled(Real<S>(h * law_.kick[i]), stages_[i].force, w.p);
     kernel.kick(w.jacobian, w.lambda, w.p);
-    subtract_scaled(h, slope_, w.p);
     return finish(system, z, h, project, status);
   }
 
  private:
   struct Stage {
-    explicit Stage(int n) : force(n), bend(n), predictor(n) {}
-    Position force, bend;
+    explicit Stage(int n) : place(n), force(n), pull(n), predictor(n) {}
+    Position place, force, pull;  // Q_i, F_i, W F_i
     RollingPredictor<Position> predictor;
   };
   /// Of the stages, as a history is asked for.
   struct Stages : std::vector<Stage> {
     using std::vector<Stage>::vector;
     void reset() {
-      for (Stage& stage : *this) stage.predictor.reset();
+      for (Stage& stage : *this) {
+        stage.predictor.reset();
+        stage.force.setConstant(S(0)), stage.pull.setConstant(S(0));
+      }
     }
   };
 
@@ -134,58 +136,86 @@ class StagedNatural {
     histories_.reset();
     for (Stage& stage : stages_) {  // all that is known of the force is V_q(q)
       stage.predictor.reset();
-      stage.predictor.predict(Real<S>(1), stage.force, place_, false);
+      stage.predictor.predict(Real<S>(1), stage.force, slope_, false);
       copy(core_.work_.v_q, stage.force);
+      system.velocity(stage.force, stage.pull);
       stage.predictor.record(Real<S>(1), stage.force);
     }
     return {};
   }
+  void predict_forces(const Sys& system) {
+    for (Stage& stage : stages_) {
+      stage.predictor.predict(Real<S>(1), stage.force, slope_, false);
+      system.velocity(stage.force, stage.pull);
+    }
+  }
 
-  /// out = sum_j weight_j F_j
-  void mix(const std::vector<Real<S>>& weight, Position& out) const {
-    for (Eigen::Index i = 0; i < out.size(); ++i) out[i] = stages_[0].force[i] * weight[0];
-    for (std::size_t j = 1; j < stages_.size(); ++j) add_scaled(weight[j], stages_[j].force, out);
+  /// out = sum_j B_j F_j
+  void mix_forces(Position& out) const {
+    for (Eigen::Index i = 0; i < out.size(); ++i) out[i] = stages_[0].force[i] * law_.drift[0];
+    for (std::size_t j = 1; j < stages_.size(); ++j)
+      add_scaled(law_.drift[j], stages_[j].force, out);
   }
 
   /// Forces at the stages between q and q1, which follows them; the largest change of one.
   double follow(const Sys& system, const Stride<S, K::N>& stride) {
     Position& q1 = core_.work_.q;
-    const Position& q = stride.z.q;
     const Real<S> h2 = stride.h * stride.h;
-    if (!law_.straight) bend_stages(system, h2);  // all by the same forces
     double change = 0;
-    for (int i = 0; i < law_.stages(); ++i) {
-      Stage& stage = stages_[i];
-      for (Eigen::Index k = 0; k < q.size(); ++k) place_[k] = q[k] + (q1[k] - q[k]) * law_.c[i];
-      if (!law_.straight) add_scaled(Real<S>(1), stage.bend, place_);
-      system.potential_gradient(place_, slope_);
-      for (Eigen::Index k = 0; k < q.size(); ++k) {
-        const S moved = slope_[k] - stage.force[k];
-        stage.force[k] = slope_[k];
-        slope_[k] = moved;
-      }
-      change = larger(change, largest(slope_));
-      if (i == 0) change_.setConstant(S(0));
-      add_scaled(law_.drift[i], slope_, change_);
+    for (std::size_t i = 0; i < stages_.size(); ++i) {  // all places by the same forces
+      Position& place = stages_[i].place;
+      put(stride.z.q, q1, law_.c[i], stages_[0].pull, Real<S>(h2 * law_.bend(i, 0)), place);
+      for (std::size_t j = 1; j < stages_.size(); ++j)
+        add_scaled(Real<S>(h2 * law_.bend(i, j)), stages_[j].pull, place);
     }
-    system.velocity(change_, slope_);
-    subtract_scaled(h2, slope_, q1);
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      Stage& stage = stages_[i];
+      system.potential_gradient(stage.place, slope_);
+      if (!law_.direct) change = larger(change, difference(slope_, stage.force));
+      exchange(slope_, stage.force);
+      system.velocity(stage.force, slope_);
+      pull_along(slope_, Real<S>(h2 * law_.drift[i]), stage.pull, q1);
+    }
     return change;
+  }
+  /// place = q + c (q1 - q) + d pull
+  static void put(const Position& from, const Position& to, const Real<S>& c, const Position& pull,
+                  const Real<S>& d, Position& out) {
+    const S* __restrict q = from.data();
+    const S* __restrict q1 = to.data();
+    const S* __restrict f = pull.data();
+    S* __restrict place = out.data();
+    for (Eigen::Index k = 0, n = out.size(); k < n; ++k)
+      place[k] = q[k] + (q1[k] - q[k]) * c + f[k] * d;
+  }
+  /// q -= a (next - pull), and pull = next
+  static void pull_along(const Position& next, const Real<S>& a, Position& pull,
+                         Position& position) {
+    const S* __restrict to = next.data();
+    S* __restrict f = pull.data();
+    S* __restrict q = position.data();
+    for (Eigen::Index k = 0, n = position.size(); k < n; ++k) {
+      q[k] -= (to[k] - f[k]) * a;
+      f[k] = to[k];
+    }
+  }
+  static void exchange(Position& a, Position& b) {
+    if constexpr (K::N == dynamic)
+      a.swap(b);
+    else
+      copy(a, b);
+  }
+  static double difference(const Position& x, const Position& y) {
+    if constexpr (std::is_same_v<S, double>)  // several at a time
+      return (x - y).cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+    else
+      return largest_magnitude(x - y);
   }
   static double largest(const Position& x) {
     if constexpr (std::is_same_v<S, double>)  // several at a time
       return x.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
     else
       return largest_magnitude(x);
-  }
-  /// h^2 W sum_j D_ij F_j
-  void bend_stages(const Sys& system, const Real<S>& h2) {
-    for (int i = 0; i < law_.stages(); ++i) {
-      place_.setConstant(S(0));
-      for (int j = 0; j < law_.stages(); ++j)
-        add_scaled(Real<S>(h2 * law_.bend(i, j)), stages_[j].force, place_);
-      system.velocity(place_, stages_[i].bend);
-    }
   }
 
   /// Forces and lambda together. Both have to be at round-off: g(q1), and the kicks h F.
@@ -194,13 +224,13 @@ class StagedNatural {
     K& kernel = core_.kernel_;
     const SolveOptions& options = core_.options_;
     const double h = magnitude(stride.h);
-    Stopping kicks(kick_floor(stride), options.band);
+    Stopping kicks(law_.direct ? 0 : kick_floor(stride), options.band);
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;
     for (int k = 0; k < options.max_iterations; ++k) {
       const auto verdict = kicks.judge(h * follow(system, stride));
       if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k, kicks.last()};
-      const bool followed = verdict == Stopping::Verdict::done;
+      const bool followed = law_.direct || verdict == Stopping::Verdict::done;
       if (!followed && k > 2 && kicks.last() > threshold::poor_contraction * kicks.before())
         return {Outcome::no_convergence, k, kicks.last()};
       kernel.linearise(system, w.q, w.g, w.next);
@@ -240,7 +270,8 @@ class StagedNatural {
     if (project) kernel.hidden(system, w.next, w.p, w.mu);
     kernel.exchange(w.jacobian, w.next);
     w.predictor.record(h, w.lambda);
-    for (Stage& stage : stages_) stage.predictor.record(Real<S>(1), stage.force);
+    if (!law_.direct)
+      for (Stage& stage : stages_) stage.predictor.record(Real<S>(1), stage.force);
     return core_.conclude(system, kernel, w, z, project, status);
   }
 
@@ -248,7 +279,7 @@ class StagedNatural {
   StageLaw<Real<S>> law_;
   Stages stages_;
   Histories<Stages> histories_;  // of the other substeps
-  Position place_, slope_, change_;
+  Position slope_;
 };
 
 }  // namespace rattleback

@@ -1,0 +1,78 @@
+// One quadratic constraint: the multiplier of a kick-drift-kick step in closed form. Where a guess
+// of it leads to q*, the step ends at q1 = q* - s u, with u = M^-1 G(q)^T and s = h times what
+// lambda lacks. With A = g_qq, which is constant,
+//
+//   0 = g(q1) = g(q*) - b s + c s^2/2        b = G(q*) u,  c = u.A u
+//   s = 2 g(q*)/(b + r)                      r = sqrt(b^2 - 2 c g(q*))
+//   G(q1) = G(q*) - s A u                    G(q1) u = r > 0: q1 is on the branch of q
+//
+// For b > 0 nothing cancels. Otherwise, and where there is no root, Newton is asked as elsewhere,
+// and says why it fails. Newton's s = g(q*)/b leaves g(q1) = c s^2/2: where that is round-off, as
+// it is for small steps, no root is taken, and g and G are evaluated once instead of twice.
+#pragma once
+
+#include "rattleback/integrators/kernel.hpp"
+#include "rattleback/problem/vector_ops.hpp"
+
+namespace rattleback::detail {
+
+/// Whether a step may be of this kind; system.traits().quadratic says whether it is.
+template <class Sys>
+inline constexpr bool maybe_one_quadratic =
+    Sys::constraints_at_compile_time == 1 && Sys::dimension_at_compile_time != dynamic &&
+    requires(const Sys& system) { system.traits().quadratic; };
+
+/// out = A u, by the system's own A or as the difference of two slopes.
+template <class Sys, class U, class Slope>
+RATTLEBACK_INLINE void bend(const Sys& system, const U& u, Slope& out) {
+  if constexpr (requires { system.bend(u, out); }) {
+    system.bend(u, out);
+  } else {
+    using S = typename U::Scalar;
+    Vector<S, 1> g;
+    U origin;
+    Slope at_origin;
+    for (Eigen::Index i = 0; i < u.size(); ++i) origin[i] = S(0);
+    system.linearise(u, u, g, out, out);
+    system.linearise(origin, origin, g, at_origin, at_origin);
+    for (Eigen::Index i = 0; i < u.size(); ++i) out(0, i) -= at_origin(0, i);
+  }
+}
+
+/// In every lane.
+template <class S>
+RATTLEBACK_INLINE bool positive(const S& x) {
+  if constexpr (ScalarTraits<S>::lanes > 1)
+    return all_of(base(x) > Base<S>(0));
+  else
+    return base(x) > 0;
+}
+
+/// From q* in w.q to q1, with G(q1) in w.next and s in w.mu; false where Newton is asked. u is
+/// M^-1 G(q)^T, and |g| is round-off below the floor.
+template <class K, class Sys, class S, int N>
+RATTLEBACK_INLINE bool land_on_quadratic(const Sys& system, const Vector<S, N>& u,
+                                         const typename K::Floor& floor, Work<K>& w) {
+  using std::sqrt;
+  typename K::Jacobian curve;
+  Vector<S, 1> b, c;
+  system.linearise(w.q, w.q, w.g, w.next, w.next);
+  bend(system, u, curve);
+  multiply(w.next, u, b), multiply(curve, u, c);
+  if (!positive(b[0])) return false;
+  const S& g = w.g[0];
+  S s = g / b[0];
+  if (!ScalarTraits<S>::within(S(c[0] * s * s), 2 * floor[0])) {
+    const S square = b[0] * b[0] - c[0] * (g * 2);
+    if (!positive(square)) return false;
+    s = (g * 2) / (b[0] + S(sqrt(square)));
+  }
+  for (Eigen::Index i = 0; i < u.size(); ++i) {
+    w.q[i] -= s * u[i];
+    w.next(0, i) -= s * curve(0, i);
+  }
+  w.mu[0] = s;
+  return true;
+}
+
+}  // namespace rattleback::detail
