@@ -124,6 +124,9 @@ class GaussStepper {
  private:
   /// Of the step itself: extrapolated from rest, a motion is wrong by half its length.
   static constexpr double far_away = 0.75;
+  /// Of the state: other solutions are not nearer, but at turning points the step itself is short.
+  static constexpr double worth_a_look = 0.2;
+  static constexpr double much_faster = 3;  ///< than the last step
 
   static Tableau<Real<S>> end_tableau() { return theta_tableau(Real<S>(1)); }
 
@@ -133,10 +136,10 @@ class GaussStepper {
     else
       tangent(system, h, z);
     Status status = stages_.solve(system, z, h);
-    if (!status || far_from_guess(z)) status = continued(system, h, z);
+    if (!status || is_doubtful(z, h)) status = continued(system, h, z);
     if (!status) return status;
     copy(stages_.unknowns(), last_);
-    last_h_ = h, known_ = true;
+    last_h_ = h, speed_ = length(0) / magnitude(h), known_ = true;
     if (Status s = stages_.advance(system, h, z); !s) return s;
     return projected_ ? project(system, z, status) : status;
   }
@@ -182,18 +185,27 @@ class GaussStepper {
       }
     copy(guess_, stages_.unknowns());
   }
-  /// Whether the solution is elsewhere than the guess said, in a measure of the step itself.
+  /// Whether the solution is elsewhere than the guess said, in a measure of the step itself, or
+  /// than the last step would have it.
+  bool is_doubtful(const State& z, const Real<S>& h) const {
+    const double moved = length(0), fast = much_faster * speed_ * magnitude(h);
+    return far_from_guess(z) || (known_ && moved > std::max(fast, worth_a_look * largest_magnitude(z.q)));
+  }
   /// Momenta tell nothing on the tangent, which has no multipliers, nor where they do not converge.
   bool far_from_guess(const State& z) const {
     return far(0, largest_magnitude(z.q)) ||
            (known_ && !momenta_jump_ && far(n_, largest_magnitude(z.p)));
   }
   bool far(int offset, double size) const {
-    double length = 0;
+    return missed(offset, offset + n_) > std::max(far_away * length(offset), worth_a_look * size);
+  }
+  /// The largest increment of q or of p in any stage.
+  double length(int offset) const {
+    double most = 0;
     for (int j = 0; j < stages_.stages(); ++j)
       for (int i = offset; i < offset + n_; ++i)
-        length = larger(length, magnitude(base(stages_.unknowns()[j * stages_.width() + i])));
-    return missed(offset, offset + n_) > far_away * length + round_off(size);
+        most = larger(most, magnitude(base(stages_.unknowns()[j * stages_.width() + i])));
+    return most;
   }
   static double round_off(double size) { return threshold::round_off_band * epsilon<S> * size; }
   /// By how much the guess of these variables was wrong.
@@ -207,7 +219,7 @@ class GaussStepper {
   /// The solution that is reached from steps of h/8, h/4, h/2: at h it may be one of several. What
   /// the polynomial of one misses of the next grows like h^(s+1), unless another one is met.
   Status continued(const Sys& system, const Real<S>& h, const State& z) {
-    const double size = std::max(largest_magnitude(z.q), largest_magnitude(z.p));
+    const double size_q = largest_magnitude(z.q), size = std::max(size_q, largest_magnitude(z.p));
     const double growth = std::ldexp(4, stages_.stages() + 1);
     int iterations = 0;
     double before = 0;
@@ -219,7 +231,7 @@ class GaussStepper {
       iterations += status.iterations;
       if (!status) return {status.outcome, iterations, status.residual};
       const double miss = missed(0, 2 * n_);
-      if (level > 1 && miss > growth * before + round_off(size))
+      if (level > 1 && (far(0, size_q) || miss > growth * before + round_off(size)))
         return {Outcome::branch_jump, iterations};
       before = miss;
       copy(stages_.unknowns(), last_);
@@ -235,6 +247,7 @@ class GaussStepper {
   std::vector<DrivenStages<Sys, S>> ends_;  // one where the end is projected
   Unknown guess_, last_;
   Real<S> last_h_{};
+  double speed_ = 0;  // of the last step
   bool known_ = false;
   PositionOf<Sys, S> h_q_, h_p_;
   State work_;

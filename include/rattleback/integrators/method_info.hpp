@@ -39,8 +39,8 @@ struct MethodInfo {
   /// Of methods that are symplectic on nothing: symmetric ones whose energy stays bounded all the
   /// same, on systems that are reversible as the witness problems are.
   bool nearly_keeps_energy = false;
-  /// Of symplectic methods: their steps are not near the identity away from the state manifold, and
-  /// the energy is lost all the same.
+  /// Of methods that are symplectic in all of phase space: states drift off g = {g,H} = 0 for good,
+  /// and the energy goes with them.
   bool loses_energy = false;
   Applies applies{};
   std::string cite;
