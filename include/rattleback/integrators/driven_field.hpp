@@ -80,7 +80,7 @@ class DrivenField {
   }
 
   /// a' (2n x 2n) and the derivatives of what drives and of what is kept (rows of 2n). Second
-  /// derivatives of rho are left out: their multipliers are O(h^2).
+  /// derivatives of rho, whose multipliers are O(h^2), are differences of first order.
   Status differentiate(const Sys& system, const Real<S>& h, const Real<S>& kappa, const Values& x,
                        const S* l, Rows& slope, Rows& driving, Rows& kept) {
     if (form_ == Formulation::unconstrained) return difference(system, h, x, slope);
@@ -104,6 +104,7 @@ class DrivenField {
         }
       }
     });
+    if (form_ == Formulation::index2) add_hidden_difference(system, x, l + m_, slope);
     return {};
   }
 
@@ -291,16 +292,33 @@ class DrivenField {
     for (int i = 0; i < 2 * n_; ++i) size += x[i] * x[i], speed += v[i] * v[i];
     return S(sqrt(S(size / S(speed * Real<S>(2 * n_)))) * Real<S>(std::pow(epsilon<S>, power)));
   }
-  /// a' of H_o, by differences of first order.
+  /// a' of H_o.
   Status difference(const Sys& system, const Real<S>& h, const Values& x, Rows& slope) {
-    if (Status s = unconstrained(system, h, x, before_, true); !s) return s;
+    slope.setConstant(S(0));
+    return add_difference(x, slope, [&](const Values& at, Values& a) {
+      return unconstrained(system, h, at, a, true);
+    });
+  }
+  /// a' of grad(nu.rho).
+  void add_hidden_difference(const Sys& system, const Values& x, const S* nu, Rows& slope) {
+    (void)add_difference(x, slope, [&](const Values& at, Values& a) {
+      a.setConstant(S(0));
+      visit(system, at);
+      add_hidden_slope(system, at, nu, S(1), a);
+      return Status{};
+    });
+  }
+  /// slope += f', by differences of first order.
+  template <class Function>
+  Status add_difference(const Values& x, Rows& slope, Function&& f) {
+    if (Status s = f(x, before_); !s) return s;
     const double size = std::max(largest_magnitude(x), threshold::least_scale);
     const Real<S> d(std::sqrt(epsilon<S>) * size);
     for (int j = 0; j < 2 * n_; ++j) {
       for (int i = 0; i < 2 * n_; ++i) moved_[i] = i == j ? S(x[i] + S(d)) : x[i];
-      if (Status s = unconstrained(system, h, moved_, after_, true); !s) return s;
+      if (Status s = f(moved_, after_); !s) return s;
       for (int i = 0; i < 2 * n_; ++i)
-        slope(i, j) = S(after_[i] - before_[i]) * Real<S>(Real<S>(1) / d);
+        slope(i, j) += S(after_[i] - before_[i]) * Real<S>(Real<S>(1) / d);
     }
     return {};
   }
