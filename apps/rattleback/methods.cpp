@@ -34,7 +34,7 @@ std::string claims_in_words(const MethodInfo& info, const MethodInfo* but = null
   const auto add = [&](bool same, const std::string& words) {
     if (!but || !same) text.push_back(words);
   };
-  add(but && info.order == but->order, "order " + std::to_string(info.order));
+  add(but && orders(info) == orders(*but), "order " + orders(info));
   add(but && info.symmetric == but->symmetric, info.symmetric ? "symmetric" : "not symmetric");
   add(but && info.symplectic_on == but->symplectic_on,
       info.symplectic_on == SymplecticOn::nothing
@@ -111,7 +111,7 @@ void print_in_full(const Family& family) {
   for (const Method& method : law_methods()) {
     if (&method.family() != &family) continue;
     const MethodInfo& info = method.info();
-    table.add({info.name, std::to_string(info.order), to_string(info.symplectic_on),
+    table.add({info.name, orders(info), to_string(info.symplectic_on),
                info.symmetric ? "yes" : "no", preserved(info), to_string(info.applies), info.cite});
   }
   std::printf("\n%s", table.text().c_str());
@@ -169,6 +169,7 @@ Json method_json(const Method& method) {
                        {"family", method.family().name},
                        {"options", options},
                        {"order", info.order},
+                       {"momentum_order", info.momentum_order.value_or(info.order)},
                        {"symplectic", info.symplectic_on != SymplecticOn::nothing},
                        {"symplectic_on", to_string(info.symplectic_on)},
                        {"symmetric", info.symmetric},

@@ -50,6 +50,7 @@ MethodInfo composed_info(MethodInfo inner, Composition scheme) {
   inner.name += (inner.name.find(':') == std::string::npos ? ":" : ",") + std::string("compose=") +
                 std::string(by.name);
   inner.order = by.order;
+  inner.momentum_order.reset();
   inner.cite += ", " + std::string(by.cite);
   return inner;
 }

@@ -27,6 +27,12 @@ std::string to_string(const Applies& needs) {
   return text.empty() ? "any" : text;
 }
 
+std::string orders(const MethodInfo& info) {
+  const std::string order = std::to_string(info.order);
+  if (!info.momentum_order) return order;
+  return order + " (q), " + std::to_string(*info.momentum_order) + " (p)";
+}
+
 std::string preserved(const MethodInfo& info) {
   if (info.preserves_primary && info.preserves_hidden) return "g, {g,H}";
   if (info.preserves_primary) return "g";

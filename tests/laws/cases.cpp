@@ -134,7 +134,25 @@ const State<Quad>& exact_solution(const Problem& problem, double time) {
   return found->second;
 }
 
+namespace {
+
+/// g = alpha is linear: on the forms (6) and (2) of gauss positions then have the order 2s, and
+/// momenta lose none by g.
+const Coincidence* linear_constraint(const Method& method, const Problem& problem) {
+  static const char* const reason = "the constraint is linear";
+  static const Coincidence orders[]{{2, reason, 2}, {4, reason, 2}, {6, reason, 4}};
+  if (method.family().name != "gauss" || !problem.name().starts_with("index1")) return nullptr;
+  const bool concerned =
+      has(method, "formulation", "index2") || has(method, "formulation", "index3");
+  if (!concerned || has(method, "variant", "projected") || !has(method, "compose", "none"))
+    return nullptr;
+  return &orders[method.values().whole("stages") - 1];
+}
+
+}  // namespace
+
 const Coincidence* coincidence(const Method& method, const Problem& problem) {
+  if (const Coincidence* known = linear_constraint(method, problem)) return known;
   static const Coincidence same_map{
       2, "without a potential every base map is the exact flow, which is symmetric"};
   static const Coincidence gauss2{4, "the multiplier is zero on the solution: order of the base"};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,12 +43,21 @@ const State<Quad>& exact_solution(const Problem& problem, double time);
 struct Coincidence {
   int order;  ///< what is measured; 0: exact
   const char* reason;
+  std::optional<int> momentum_order{};  ///< where it is another one
 };
 const Coincidence* coincidence(const Method& method, const Problem& problem);
 
 /// Whether an option of the method has this value.
 inline bool has(const Method& method, const std::string& option, const OptionValue& value) {
   return method.values().has(option) && method.values().at(option) == value;
+}
+
+/// What is not claimed must be violated by more than this: it shrinks with the error.
+inline double visible(const Method& method) { return method.info().order > 2 ? 1e-9 : 1e-6; }
+
+/// Momenta of the index-3 form are known to eps |q|/h only, their derivatives to eps/h^2.
+inline bool is_index3(const Method& method) {
+  return has(method, "formulation", "index3") && !has(method, "variant", "projected");
 }
 
 /// A suite with one test per method.

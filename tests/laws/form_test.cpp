@@ -20,7 +20,8 @@ class PrimaryForm : public EveryMethod {};
 class PhaseSpaceForm : public EveryMethod {};
 
 constexpr double round_off = 4e-14;  // measured: 1.9e-14 (SHAKE, exact base, two_harmonic)
-constexpr double visible = 1e-6;     // measured: 5.9e-5 (rk4), others above 2e-4
+constexpr double index3_round_off = 8e-13;  // measured: 4e-13 (gauss 2, planar_pendulum)
+// visible(): measured: 5.9e-5 (rk4), others above 2e-4
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const bool declared = method.info().symplectic_on != SymplecticOn::nothing;
@@ -28,10 +29,11 @@ void run(const Method& method, const std::vector<Problem>& problems) {
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
     const auto result = check_form(problem.system, method, problem.start);
-    EXPECT_TRUE(result.holds(declared ? round_off : 1)) << result;
+    const double allowed = is_index3(method) ? index3_round_off : round_off;
+    EXPECT_TRUE(result.holds(declared ? allowed : 1)) << result;
     worst.add(result.defect, problem.name());
   }
-  EXPECT_TRUE(declared || worst.value() > visible)
+  EXPECT_TRUE(declared || worst.value() > visible(method))
       << "not declared symplectic, but no witness shows it";
   record("form", worst);
 }
@@ -67,7 +69,7 @@ TEST_P(PrimaryForm, IsTheMostThatIsKept) {
     shown.add(leaving(true), problem.name());
   }
   const bool classes = info().name.starts_with("cotangent");
-  EXPECT_GT(carried.value(), visible) << "{g,H} = 0 is kept: the state manifold can be claimed";
+  EXPECT_GT(carried.value(), visible(method())) << "{g,H} = 0 is kept: the state manifold can be claimed";
   EXPECT_EQ(shown.value() <= round_off, classes);
   EXPECT_EQ(info().preserves_hidden, classes);
   record("form_leaving", carried);
@@ -79,7 +81,7 @@ TEST_P(PhaseSpaceForm, IsNotKept) {
   for (const Problem& problem : problems_for(method()))
     worst.add(check_form(problem.system, method(), problem.start, SymplecticOn::phase_space).defect,
               problem.name());
-  EXPECT_GT(worst.value(), visible);
+  EXPECT_GT(worst.value(), visible(method()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Form, ::testing::ValuesIn(all_methods()), method_name);

@@ -9,15 +9,17 @@ using Residuals = EveryMethod;
 class TextResiduals : public EveryMethod {};
 
 constexpr double round_off = 1.6e-13;  // measured: 7.5e-14 (index1_coupled), others below 3e-14
-constexpr double visible = 1e-6;       // measured: 1.3e-4 (rk4)
+// visible(): measured: 1.3e-4 (rk4)
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const MethodInfo& info = method.info();
   Worst primary, hidden;
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    // What is not to be used may blow up later (velocity Verlet on the quartic before t = 12).
-    const double step = info.preserves_primary ? 0.0625 : 0.015625;
+    // What is not to be used may blow up later (velocity Verlet on the quartic before t = 12);
+    // what has a high order shows little at small steps.
+    const bool fine = !info.preserves_primary && (info.order <= 2 || is_index3(method));
+    const double step = fine ? 0.015625 : 0.0625;
     const ResidualOptions options{.step = std::min(step, problem.regular_time / 200)};
     const auto result = check_residuals(problem.system, method, problem.start, options);
     EXPECT_EQ(result.failure, "") << result;
@@ -26,8 +28,8 @@ void run(const Method& method, const std::vector<Problem>& problems) {
     primary.add(result.primary, problem.name());
     hidden.add(result.hidden, problem.name());
   }
-  EXPECT_TRUE(info.preserves_primary || primary.value() > visible) << "no witness leaves g = 0";
-  EXPECT_TRUE(info.preserves_hidden || hidden.value() > visible) << "no witness leaves {g,H} = 0";
+  EXPECT_TRUE(info.preserves_primary || primary.value() > visible(method)) << "no witness leaves g = 0";
+  EXPECT_TRUE(info.preserves_hidden || hidden.value() > visible(method)) << "no witness leaves {g,H} = 0";
   record("primary", primary);
   record("hidden", hidden);
 }

@@ -9,7 +9,8 @@ using Reversal = EveryMethod;
 class TextReversal : public EveryMethod {};
 
 constexpr double round_off = 2e-14;  // measured: 8.3e-15 (exact base, quartic)
-constexpr double visible = 1e-6;     // measured: 6.2e-6 (rk4), others above 1e-4
+constexpr double index3_round_off = 2e-12;  // measured: 9.8e-13 (gauss 3, four_bar)
+// visible(): measured: 6.2e-6 (rk4), others above 1e-4
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const bool symmetric = method.info().symmetric;
@@ -17,10 +18,11 @@ void run(const Method& method, const std::vector<Problem>& problems) {
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
     const auto result = check_reversal(problem.system, method, problem.start);
-    EXPECT_TRUE(result.holds(symmetric ? round_off : 1)) << result;
+    const double allowed = is_index3(method) ? index3_round_off : round_off;
+    EXPECT_TRUE(result.holds(symmetric ? allowed : 1)) << result;
     worst.add(result.defect, problem.name());
   }
-  EXPECT_TRUE(symmetric || worst.value() > visible)
+  EXPECT_TRUE(symmetric || worst.value() > visible(method))
       << "not declared symmetric, but no witness shows it";
   record("reversal", worst);
 }

@@ -3,6 +3,7 @@
 
     /usr/bin/python3 tests/reference/generate.py trajectories [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py long         [--only PROBLEM ...] [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py gauss        [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py paper        [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
 
@@ -31,6 +32,7 @@ from constrained import text
 from steps import ABOUT, BASES, methods, project, rattle
 from problems import describe, systems
 from checks import check
+import gauss
 from paper import paper
 
 
@@ -89,6 +91,24 @@ def long_runs(only, path):
             write(data, path)
 
 
+def gauss_runs(only, path):
+    data = {"about": gauss.ABOUT, "records": []}
+    for name, S in systems(only or list(gauss.PROBLEMS)).items():
+        began, methods = time.time(), gauss.Formulations(S)
+        z0 = [mpf(x) for x in gauss.STARTS[name]] if name in gauss.STARTS else S.start
+        for formulation, stages, variant in gauss.settings(S):
+            z = z0
+            for _ in range(4):
+                z = methods.step(formulation, stages, mpf(S.step), z, variant)
+            data["records"].append({
+                "problem": name, "method": "gauss",
+                "options": {"stages": str(stages), "formulation": formulation, "variant": variant}, "step": S.step, "steps": 4,
+                "q0": [text(x) for x in z0[:S.n]], "p0": [text(x) for x in z0[S.n:]],
+                "q": [text(x) for x in z[:S.n]], "p": [text(x) for x in z[S.n:]]})
+        print(f"{name}: {time.time() - began:.1f} s", flush=True)
+        write(data, path)
+
+
 def write(data, path):
     with open(path + ".part", "w") as f:
         records = data.pop("records")
@@ -102,7 +122,7 @@ def write(data, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "long", "paper", "check", "describe"])
+    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "check", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
     a = parser.parse_args()
@@ -119,6 +139,8 @@ def main():
         paper(a.out or os.path.join(here, "paper.json"))
     elif a.what == "long":
         long_runs(a.only, a.out or os.path.join(here, "long.json"))
+    elif a.what == "gauss":
+        gauss_runs(a.only, a.out or os.path.join(here, "gauss.json"))
     elif a.what == "trajectories":
         trajectories(a.only, a.out or os.path.join(here, "trajectories.json"))
 

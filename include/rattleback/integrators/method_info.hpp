@@ -1,6 +1,7 @@
 // What a method claims. The law suite holds it to every claim, in both directions.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "rattleback/problem/system.hpp"
@@ -29,6 +30,8 @@ struct Applies {
 struct MethodInfo {
   std::string name;  ///< as the command line takes it: "rattle:base=midpoint"
   int order = 0;     ///< of the error on the state manifold
+  /// Of the momenta, where they have another order than the positions; 0: they do not converge.
+  std::optional<int> momentum_order{};
   bool symmetric = false;
   SymplecticOn symplectic_on = SymplecticOn::nothing;
   bool preserves_primary = false;  ///< g = 0 at every step
@@ -36,14 +39,20 @@ struct MethodInfo {
   /// Of methods that are symplectic on nothing: symmetric ones whose energy stays bounded all the
   /// same, on systems that are reversible as the witness problems are.
   bool nearly_keeps_energy = false;
+  /// Of methods that are symplectic in all of phase space: states drift off g = {g,H} = 0 for good,
+  /// and the energy goes with them.
+  bool loses_energy = false;
   Applies applies{};
   std::string cite;
 };
 
 /// Whether the energy error is claimed to stay bounded, without drift.
 inline bool keeps_energy(const MethodInfo& info) {
-  return info.symplectic_on != SymplecticOn::nothing || info.nearly_keeps_energy;
+  if (info.symplectic_on == SymplecticOn::nothing) return info.nearly_keeps_energy;
+  return !info.loses_energy;
 }
+/// "2", or "4 (q), 2 (p)" where they differ.
+std::string orders(const MethodInfo& info);
 
 /// Words for tables: "g = {g,H} = 0", "a Lagrangian, g(q)", "g, {g,H}".
 std::string to_string(SymplecticOn where);

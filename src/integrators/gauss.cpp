@@ -1,0 +1,139 @@
+#include "rattleback/integrators/gauss.hpp"
+
+#include "common_options.hpp"
+#include "rattleback/problem/error.hpp"
+
+namespace rattleback {
+
+MethodInfo gauss_info(const GaussChoice& choice) {
+  const int s = choice.stages, stage_order = s % 2 == 0 ? s : s + 1;
+  const bool projected = choice.variant == GaussVariant::projected;
+  MethodInfo info{.name = "gauss",
+                  .order = 2 * s,
+                  .symmetric = !projected,
+                  .preserves_primary = projected,
+                  .preserves_hidden = projected};
+  if (!projected && choice.form != Formulation::index2_momentum)
+    info.symplectic_on = SymplecticOn::phase_space;
+  switch (choice.form) {
+    case Formulation::index2:
+      if (!projected) info.order = stage_order;
+      // On constraints with momenta states drift off g = {g,H} = 0 (measured: hopf_shifted).
+      info.applies.holonomic = !projected;
+      info.cite = "[Reich93 (6), (12)]";
+      break;
+    case Formulation::index3:
+      if (!projected) info.order = stage_order, info.momentum_order = stage_order - 2;
+      info.loses_energy = true;
+      info.applies.holonomic = true;
+      info.cite = "[Reich93 (2), (12)]";
+      break;
+    case Formulation::index2_momentum:
+      if (!projected && stage_order != 2 * s) info.momentum_order = stage_order;
+      info.nearly_keeps_energy = !projected;
+      info.applies.holonomic = true;
+      info.cite = "[Reich93 (17)]";
+      break;
+    case Formulation::unconstrained:
+      info.loses_energy = true;
+      info.cite = "[Reich93 (8)]";
+      break;
+  }
+  if (projected) info.cite += ", [Reich93 4]";
+  return info;
+}
+
+namespace {
+
+constexpr std::pair<Formulation, const char*> formulations[] = {
+    {Formulation::index2, "index2"},
+    {Formulation::index3, "index3"},
+    {Formulation::index2_momentum, "index2-momentum"},
+    {Formulation::unconstrained, "unconstrained"}};
+constexpr std::pair<GaussVariant, const char*> variants[] = {
+    {GaussVariant::plain, "plain"},
+    {GaussVariant::projected, "projected"},
+    {GaussVariant::reversible, "reversible"}};
+
+template <class Table>
+auto choice_of(const Table& table, const std::string& word) {
+  for (const auto& [choice, name] : table)
+    if (name == word) return choice;
+  throw InputError("method", "unknown word '" + word + "'");
+}
+template <class Table>
+Option words(const char* name, const char* text, const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& entry : table) names.emplace_back(entry.second);
+  return word_option(name, text, names);
+}
+
+GaussChoice choice_of(const Values& values) {
+  return {.stages = static_cast<int>(values.whole("stages")),
+          .form = choice_of(formulations, values.word("formulation")),
+          .variant = choice_of(variants, values.word("variant"))};
+}
+bool is_composed(const Values& values) {
+  return values.has("compose") && values.word("compose") != "none";
+}
+
+Claims claims(const Values& values) {
+  MethodInfo info = gauss_info(choice_of(values));
+  if (is_composed(values) && info.momentum_order)
+    return Refusal{"its momenta have order " + std::to_string(*info.momentum_order) +
+                   ", which no composition raises"};
+  return info;
+}
+
+/// Besides each value alone.
+std::vector<Values> law_values() {
+  std::vector<Values> all;
+  for (const long s : {2L, 3L}) {
+    for (const char* form : {"index3", "index2-momentum", "unconstrained"})
+      all.push_back({{"stages", s}, {"formulation", form}});
+    all.push_back({{"stages", s}, {"variant", "projected"}});
+  }
+  return all;
+}
+
+struct MakeGauss {
+  template <class S>
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    GaussChoice choice = choice_of(values);
+    if (gauss_info(choice).applies.holonomic && !system.traits().holonomic)
+      throw ModelError("gauss:formulation=" + values.word("formulation") + ": " + system.name() +
+                       " has constraints on momenta");
+    if (is_composed(values) && choice.form != Formulation::unconstrained)
+      choice.variant = GaussVariant::reversible;
+    return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));
+  }
+};
+
+}  // namespace
+
+Family gauss_family() {
+  Option stages{.name = "stages",
+                .text = "of the Gauss-Legendre method",
+                .standard = 1L,
+                .samples = {1L, 2L, 3L},
+                .least = 1,
+                .most = 16,
+                .in_name = true};
+  return composable(
+      {.name = "gauss",
+       .text = "Gauss-Legendre collocation on the constrained equations",
+       .options = {stages,
+                   words("formulation",
+                         "index2: g and {g,H} at every stage; index3: g; index2-momentum: {g,H}; "
+                         "unconstrained: the Hamiltonian that has g = {g,H} = 0 invariant",
+                         formulations),
+                   words("variant",
+                         "projected: onto g = {g,H} = 0 after each step; reversible: two half steps",
+                         variants)},
+       .claims = claims,
+       .make = MakeGauss{},
+       .together = law_values()});
+}
+
+}  // namespace rattleback

@@ -1,0 +1,103 @@
+// Gauss-Legendre methods beyond the laws: what is composed, which solution a step takes, many
+// stages, and how many iterations they need.
+#include "rattleback/integrators/gauss.hpp"
+
+#include <gtest/gtest.h>
+
+#include "rattleback/integrators/composition.hpp"
+#include "rattleback/testing/order.hpp"
+#include "rattleback/testing/witness_systems.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+/// Composed of single steps, as [Reich93 (15)] has it.
+struct NaivelyComposed {
+  MethodInfo info() const { return {.name = "naive", .order = 4}; }
+  template <class S>
+  auto stepper(const AnySystem& system) const {
+    using Inner = OwnedStepper<S>;
+    return ComposedStepper<AnySystem, S, Inner>(
+        system, Inner{find_method("gauss").stepper<S>(system)}, Composition::triple_jump4, false);
+  }
+};
+
+const OrderOptions usual{.time = 0.5, .coarsest = 16, .halvings = 3};
+
+TEST(Gauss, CompositionsAreOfTwoHalfSteps) {
+  for (const char* name : {"planar_pendulum", "quartic", "magnetic"}) {
+    const WitnessSystem& w = witness_system(name);
+    const auto naive = check_order(w.system, NaivelyComposed{}, w.start, usual);
+    EXPECT_NEAR(naive.slope(), 2, 0.1) << name << ": " << naive;
+    const auto halves =
+        check_order(w.system, find_method("gauss:compose=triplejump4"), w.start, usual);
+    EXPECT_NEAR(halves.slope(), 4, 0.1) << name << ": " << halves;
+  }
+}
+
+/// At large steps the equations of the index-3 form have other solutions, with momenta of hundreds
+/// and more, and Newton finds them without complaint.
+TEST(Gauss, TakesNoOtherSolution) {
+  const WitnessSystem& w = witness_system("planar_pendulum");
+  const auto z0 = convert<double>(w.start);
+  const double energy = w.system.energy(z0.q, z0.p);
+  int refused = 0;
+  for (const char* form : {"index2", "index3"})
+    for (const double h : {0.5, 0.8, 1.0, 1.5, 2.0}) {
+      const auto stepper =
+          find_method("gauss:stages=3,formulation=" + std::string(form)).stepper<double>(w.system);
+      auto z = z0;
+      Status status;
+      for (int k = 0; k < 20 && status; ++k) {
+        const auto before = z;
+        status = stepper->step(w.system, z, h);
+        if (!status) EXPECT_EQ(distance(z, before), 0) << "a failed step changed the state";
+        EXPECT_LT(std::abs(w.system.energy(z.q, z.p) - energy), 2) << form << " h = " << h;
+      }
+      if (!status) ++refused;
+    }
+  EXPECT_GE(refused, 3);  // with h = 2 a third of a period is one step
+}
+
+TEST(Gauss, SixteenStagesAreExactToRoundOff) {
+  const WitnessSystem& w = witness_system("magnetic");
+  auto truth = w.start;
+  ASSERT_TRUE(static_cast<bool>(solve_exactly<Quad>(w.system, truth, Quad(1))));
+  for (const char* name : {"gauss:stages=16,variant=projected",
+                           "gauss:stages=16,formulation=unconstrained"}) {
+    Trial<double, AnySystem, Method> trial(w.system, find_method(name), convert<double>(w.start));
+    trial.run(0.25, 4);
+    EXPECT_EQ(trial.failure(), "") << name;
+    EXPECT_LT(distance(trial.state(), truth), 2e-14) << name;
+  }
+}
+
+/// Iterations of a step, on average over 200. Measured, h = 1/32, with 1, 2, 3 stages.
+TEST(Gauss, NeedsFewIterations) {
+  const WitnessSystem& w = witness_system("double_pendulum");
+  for (const auto& [form, most] : {std::pair{"index2", 8.}, std::pair{"index3", 6.},
+                                   std::pair{"index2-momentum", 6.}, std::pair{"unconstrained", 5.}})
+    for (int s = 1; s <= 3; ++s) {
+      const auto stepper = find_method("gauss:stages=" + std::to_string(s) +
+                                       ",formulation=" + form).stepper<double>(w.system);
+      auto z = convert<double>(w.start);
+      double sum = 0;
+      for (int k = 0; k < 200; ++k) {
+        const Status status = stepper->step(w.system, z, 0.03125);
+        ASSERT_TRUE(static_cast<bool>(status)) << form << " " << s << " step " << k;
+        sum += status.iterations;
+      }
+      EXPECT_LT(sum / 200, most) << form << " " << s;
+      RecordProperty(std::string(form) + std::to_string(s), std::to_string(sum / 200));
+    }
+}
+
+TEST(Gauss, RefusesWhatItIsNotFor) {
+  const WitnessSystem& mixed = witness_system("hopf_gravity");
+  EXPECT_THROW((void)find_method("gauss").stepper<double>(mixed.system), ModelError);
+  EXPECT_THROW((void)find_method("gauss:stages=0"), InputError);
+  EXPECT_THROW((void)find_method("gauss:formulation=index3,compose=triplejump4"), InputError);
+}
+
+}  // namespace
+}  // namespace rattleback::testing
