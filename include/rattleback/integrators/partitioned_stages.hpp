@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,7 @@ class PartitionedStepper {
         guess_(x_.size()),
         predictor_(x_.size()),
         solver_(static_cast<int>(x_.size()), options) {
+    if (m_ > 0) inertia_.emplace(m_);
     if (const PartitionedConditions found = conditions(t_); m_ > 0 && !found.is_solvable())
       throw InputError("tableau", "the multipliers are not determined: " + to_string(found));
   }
@@ -83,17 +85,12 @@ class PartitionedStepper {
   Status step(const Sys& system, State& z, const R& h) {
     system.energy_gradient(z.q, z.p, h_q_, v_);
     system.linearise(z.q, z.p, nodes_[0].g, nodes_[0].jacobian, unused_);
-    predictor_.predict(h, x_);
-    copy(x_, guess_);
-    const double reach = largest_magnitude(z.q) / magnitude(h);
-    const double size = std::max({largest_magnitude(z.p), reach, threshold::least_scale});
-    Status status = solver_.solve(
-        x_, 2 * epsilon<S> * size,
-        [&](OnUnknowns, const Unknown& x, Unknown& r) { return residual(system, z, h, x, r); },
-        [&](const Unknown& x, auto& out) { matrix(system, z, h, x, out); });
+    Status status = solve(system, z, h);
+    if (!status && predictor_.known() > 0) {  // what was extrapolated may have led astray
+      predictor_.reset();
+      status = solve(system, z, h);
+    }
     if (!status) return status;
-    evaluate(system, z, h, x_);
-    if (!same_branch(system)) return {Outcome::branch_jump, status.iterations, 0};
     finish(z, h);
     if (Status s = projection_.project(system, next_); !s) return s;
     predictor_.record(h, x_);
@@ -133,6 +130,21 @@ class PartitionedStepper {
     momenta_ = count;
     multipliers_ = count + t_.stages() * n_;
     return Unknown(multiplier(t_.nodes() - 1));
+  }
+
+  Status solve(const Sys& system, const State& z, const R& h) {
+    predictor_.predict(h, x_);
+    copy(x_, guess_);
+    const double reach = largest_magnitude(z.q) / magnitude(h);
+    const double size = std::max({largest_magnitude(z.p), reach, threshold::least_scale});
+    Status status = solver_.solve(
+        x_, 2 * epsilon<S> * size,
+        [&](OnUnknowns, const Unknown& x, Unknown& r) { return residual(system, z, h, x, r); },
+        [&](const Unknown& x, auto& out) { matrix(system, z, h, x, out); });
+    if (!status) return status;
+    evaluate(system, z, h, x_);
+    if (!same_branch(system)) status.outcome = Outcome::branch_jump;
+    return status;
   }
 
   /// Stages, their slopes and the nodes of these unknowns.
@@ -233,32 +245,32 @@ class PartitionedStepper {
       }
   }
 
-  /// A root far from the first guess may lie on another branch: from node to node the rows of G
-  /// then turn around, as H_pp measures them.
+  /// A root far from the first guess may lie on another branch: from node to node G H_pp G^T then
+  /// has another inertia than at q.
   bool same_branch(const Sys& system) {
     double moved = 0;
-    for (const Stage& stage : stages_)
-      for (int k = 0; stage.moved >= 0 && k < n_; ++k)
-        moved =
-            larger(moved, magnitude(T(base(x_[stage.moved + k]) - base(guess_[stage.moved + k]))));
-    for (Eigen::Index k = momenta_; k < multipliers_; ++k)
+    for (Eigen::Index k = 0; k < multipliers_; ++k)
       moved = larger(moved, magnitude(T(base(x_[k]) - base(guess_[k]))));
     if (m_ == 0 || moved <= threshold::near_guess * largest_magnitude(v_)) return true;
     energy_hessian(system, stages_[0].q, stages_[0].p, hessian_);
-    bool all = true;
+    const int expected = inertia(nodes_[0], nodes_[0]);
     for (int l = 0; l + 1 < t_.nodes(); ++l)
-      for (int e = 0; e < m_; ++e)
-        all = all &&
-              smallest(T(product(nodes_[l], nodes_[l + 1], e) * product(nodes_[0], nodes_[0], e))) >
-                  0;
-    return all;
+      if (inertia(nodes_[l], nodes_[l + 1]) != expected) return false;
+    return true;
   }
-  T product(const Node& from, const Node& to, int e) const {
-    T sum(0);
-    for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < n_; ++j)
-        sum += base(from.jacobian(e, i)) * hessian_(n_ + i, n_ + j) * base(to.jacobian(e, j));
-    return sum;
+  /// Negative eigenvalues of the symmetric part of G H_pp G'^T.
+  int inertia(const Node& from, const Node& to) {
+    return inertia_
+        ->factor([&](int e, int d) {
+          T sum(0);
+          for (int i = 0; i < n_; ++i)
+            for (int j = 0; j < n_; ++j)
+              sum +=
+                  hessian_(n_ + i, n_ + j) * (base(from.jacobian(e, i)) * base(to.jacobian(d, j)) +
+                                              base(from.jacobian(d, i)) * base(to.jacobian(e, j)));
+          return sum;
+        })
+        .negative;
   }
 
   PartitionedTableau<R> t_;
@@ -271,6 +283,7 @@ class PartitionedStepper {
   Vector<S, M> lambda_;
   State next_;
   Matrix<T, dynamic> hessian_;
+  std::optional<DenseLdlt<T, dynamic>> inertia_;
   MomentumProjection<Sys, S> projection_;
   Unknown x_, guess_;
   MultiplierPredictor<Unknown> predictor_;

@@ -94,7 +94,7 @@ class SplittingStepper {
     int iterations = 0;
     kick(system, R(h * rests_[0]));
     for (std::size_t k = 0; k < drifts_.size(); ++k) {
-      inner_.select(k);
+      inner_.select(first_ + k);
       const Status status = inner_.step(system, work_, R(h * drifts_[k]));
       if (!status) return failed(status);
       iterations += status.iterations;
@@ -107,6 +107,8 @@ class SplittingStepper {
     return {Outcome::ok, iterations};
   }
   void reset() { inner_.reset(); }
+  /// The next step is substep k of a composition.
+  void select(std::size_t k) { first_ = k * drifts_.size(); }
   Status present(const Sys& system, State& z) {
     return project_ ? Status{} : inner_.present(system, z);
   }
@@ -135,6 +137,7 @@ class SplittingStepper {
   Inner inner_;
   std::vector<R> drifts_, rests_;
   bool project_;
+  std::size_t first_ = 0;  // of the inner method's substeps
   State work_;
   PositionOf<Sys, S> v_q_, unused_;
   Vector<S, dynamic> lambda_;

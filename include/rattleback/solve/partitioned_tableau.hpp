@@ -129,34 +129,34 @@ PartitionedTableau<R> euler_pair(bool adjoint) {
 
 /// A pair of one's own, on the formulation (2) of [Reich93]: a and b of the positions, a^ and b^ of
 /// the momenta. Multipliers act at the stages where these begin at q and end at q1 (a_1j = 0, a_sj
-/// = b_j), as Lobatto's do; else at q and q1 only, as RATTLE's do over this base map. Throws
-/// InputError where the sizes do not fit, or a b_i = 0.
+/// = b_j, to round-off), as Lobatto's do; else at q and q1 only, as RATTLE's do over this base map.
+/// Throws InputError where the sizes do not fit.
 template <class R>
 PartitionedTableau<R> partitioned_tableau(const Matrix<R, dynamic>& a, const std::vector<R>& b,
                                           const Matrix<R, dynamic>& a_hat,
                                           const std::vector<R>& b_hat) {
-  const auto s = static_cast<Eigen::Index>(b.size());
+  const auto s = static_cast<int>(b.size());
+  const auto size = [](const auto& matrix) {
+    return std::to_string(matrix.rows()) + " x " + std::to_string(matrix.cols());
+  };
   if (s < 1 || a.rows() != s || a.cols() != s || a_hat.rows() != s || a_hat.cols() != s ||
       b_hat.size() != b.size())
-    throw InputError("tableau", "a is " + std::to_string(a.rows()) + " x " +
-                                    std::to_string(a.cols()) + ", a^ is " +
-                                    std::to_string(a_hat.rows()) + " x " +
-                                    std::to_string(a_hat.cols()) + ", with " + std::to_string(s) +
-                                    " and " + std::to_string(b_hat.size()) + " weights");
+    throw InputError("tableau", "a is " + size(a) + ", a^ is " + size(a_hat) + ", with " +
+                                    std::to_string(s) + " and " + std::to_string(b_hat.size()) +
+                                    " weights");
   bool at_stages = s > 1;
-  for (int j = 0; j < s; ++j) {
-    if (b[j] == 0) throw InputError("tableau", "b_" + std::to_string(j + 1) + " is 0");
-    at_stages = at_stages && a(0, j) == 0 && a(s - 1, j) == b[j];
-  }
-  PartitionedTableau<R> t(static_cast<int>(s), at_stages ? static_cast<int>(s) : 2);
+  const auto small = [](const R& x) { return magnitude(x) <= 1e-14; };
+  for (int j = 0; j < s; ++j)
+    at_stages = at_stages && small(a(0, j)) && small(R(a(s - 1, j) - b[j]));
+  PartitionedTableau<R> t(s, at_stages ? s : 2);
   t.a = a, t.a_hat = a_hat, t.b = b, t.b_hat = b_hat;
-  if (at_stages) {
-    t.x = a, t.f = a_hat, t.w = b_hat;
-    return t;
-  }
+  t.f.setConstant(R(1));
   t.w.assign(2, R(1));
-  for (int i = 0; i < s; ++i) t.f(i, 0) = R(1);
-  detail::end_at_q1(t);
+  if (at_stages) t.f = a_hat, t.w = b_hat, t.x = a;
+  bool apart = true;  // the last multiplier from the stages
+  for (int i = 0; i < s; ++i) apart = apart && (!at_stages || small(t.f(i, s - 1)));
+  if (apart) detail::end_at_q1(t);
+  for (int j = 0; at_stages && j < s; ++j) t.a(0, j) = R(0);
   return t;
 }
 
