@@ -6,21 +6,20 @@
 namespace rattleback {
 
 template <class S>
-AnyStepperPointer<S> partitioned_stepper(const AnySystem& system,
-                                         const PartitionedTableau<Real<S>>& tableau,
-                                         const SolveOptions& solve) {
+AnyStepperPointer<S> dense_partitioned_stepper(const AnySystem& system,
+                                               const PartitionedTableau<Real<S>>& tableau,
+                                               const SolveOptions& solve) {
   return erase<S>(PartitionedStepper<AnySystem, S>(system, tableau, solve));
 }
-template AnyStepperPointer<double> partitioned_stepper(const AnySystem&,
-                                                       const PartitionedTableau<Real<double>>&,
-                                                       const SolveOptions&);
-template AnyStepperPointer<Dual<double, 4>> partitioned_stepper(
+template AnyStepperPointer<double> dense_partitioned_stepper(
     const AnySystem&, const PartitionedTableau<Real<double>>&, const SolveOptions&);
-template AnyStepperPointer<Quad> partitioned_stepper(const AnySystem&,
-                                                     const PartitionedTableau<Quad>&,
-                                                     const SolveOptions&);
-template AnyStepperPointer<Pack> partitioned_stepper(const AnySystem&,
-                                                     const PartitionedTableau<Real<Pack>>&,
-                                                     const SolveOptions&);
+template AnyStepperPointer<Dual<double, 4>> dense_partitioned_stepper(
+    const AnySystem&, const PartitionedTableau<Real<double>>&, const SolveOptions&);
+template AnyStepperPointer<Quad> dense_partitioned_stepper(const AnySystem&,
+                                                           const PartitionedTableau<Quad>&,
+                                                           const SolveOptions&);
+template AnyStepperPointer<Pack> dense_partitioned_stepper(const AnySystem&,
+                                                           const PartitionedTableau<Real<Pack>>&,
+                                                           const SolveOptions&);
 
 }  // namespace rattleback

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "rattleback/integrators/partitioned_stages.hpp"
+#include "rattleback/integrators/partitioned_natural.hpp"
 
 namespace rattleback {
 
@@ -29,7 +29,7 @@ struct Lobatto {
   MethodInfo info() const { return lobatto_info(stages); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return PartitionedStepper<Sys, S>(system, lobatto_pair<Real<S>>(stages), solve);
+    return typed_partitioned_stepper<S>(system, lobatto_pair<Real<S>>(stages), solve);
   }
 };
 

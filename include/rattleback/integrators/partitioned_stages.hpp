@@ -291,17 +291,4 @@ class PartitionedStepper {
   Implicit<S, dynamic> solver_;
 };
 
-/// A method by its tableau, with what it is to claim: conditions() says what it can.
-struct PartitionedRungeKutta {
-  PartitionedTableau<Quad> tableau;
-  MethodInfo claims;
-  SolveOptions solve{};
-
-  MethodInfo info() const { return claims; }
-  template <class S, class Sys>
-  auto stepper(const Sys& system) const {
-    return PartitionedStepper<Sys, S>(system, tableau.template cast<Real<S>>(), solve);
-  }
-};
-
 }  // namespace rattleback

@@ -13,7 +13,7 @@
 // both halves act at the same position, and are one.
 #pragma once
 
-#include "rattleback/integrators/partitioned_stages.hpp"
+#include "rattleback/integrators/partitioned_natural.hpp"
 
 namespace rattleback {
 
@@ -56,7 +56,7 @@ struct ReichMethod {
   MethodInfo info() const { return reich_info(method); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return PartitionedStepper<Sys, S>(system, reich_tableau<Real<S>>(method), solve);
+    return typed_partitioned_stepper<S>(system, reich_tableau<Real<S>>(method), solve);
   }
 };
 using Prk1 = ReichMethod<Reich::prk1>;

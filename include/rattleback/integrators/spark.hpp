@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "rattleback/integrators/partitioned_stages.hpp"
+#include "rattleback/integrators/partitioned_natural.hpp"
 
 namespace rattleback {
 
@@ -26,7 +26,7 @@ struct Spark {
   MethodInfo info() const { return spark_info(stages); }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
-    return PartitionedStepper<Sys, S>(system, gauss_lobatto<Real<S>>(stages), solve);
+    return typed_partitioned_stepper<S>(system, gauss_lobatto<Real<S>>(stages), solve);
   }
 };
 
