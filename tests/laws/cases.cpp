@@ -75,8 +75,10 @@ Problem problem_of(const WitnessSystem& w) {
   return {w.system, w.start, regular_time(w.name()), w.name() != "polar_line"};
 }
 
-/// What no claim tells: index1 is for constraints alpha = 0 with H_beta = 0 for beta.
+/// What no claim tells: index1 is for constraints alpha = 0 with H_beta = 0 for beta, splitting for
+/// H = T(p) + V(q).
 bool is_refused(const Method& method, const AnySystem& system) {
+  if (method.family().name == "splitting") return !system.traits().separable;
   return method.info().name.starts_with("index1") && !system.name().starts_with("index1");
 }
 

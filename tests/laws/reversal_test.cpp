@@ -32,8 +32,11 @@ TEST_P(TextReversal, ComesBackExactlyWhenDeclared) { run(method(), text_problems
 
 class Adjoint : public EveryMethod {};
 
-/// euler-a and euler-b, left and right, theta and 1 - theta: each the adjoint of the other.
+/// euler-a and euler-b, left and right, theta and 1 - theta, prk1 and prk1-adjoint: each the
+/// adjoint of the other.
 Method adjoint_of(const Method& method) {
+  if (method.family().name == "prk1") return find_method("prk1-adjoint");
+  if (method.family().name == "prk1-adjoint") return find_method("prk1");
   Values values = method.values();
   for (const auto& [option, value] : method.values())
     for (const auto& [a, b] : {std::pair<OptionValue, OptionValue>("euler-a", "euler-b"),
@@ -61,9 +64,9 @@ INSTANTIATE_TEST_SUITE_P(Registry, Reversal, ::testing::ValuesIn(all_methods()),
 INSTANTIATE_TEST_SUITE_P(Text, TextReversal, ::testing::ValuesIn(text_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, Adjoint, ::testing::ValuesIn(methods_where([](const Method& m) {
                            return m.info().preserves_hidden &&
-                                  (has(m, "base", "theta") || has(m, "base", "euler-a") ||
-                                   has(m, "base", "euler-b") || has(m, "quadrature", "left") ||
-                                   has(m, "quadrature", "right"));
+                                  (m.family().name.starts_with("prk1") || has(m, "base", "theta") ||
+                                   has(m, "base", "euler-a") || has(m, "base", "euler-b") ||
+                                   has(m, "quadrature", "left") || has(m, "quadrature", "right"));
                          })),
                          method_name);
 

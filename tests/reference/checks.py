@@ -48,6 +48,19 @@ def form_defect(S, step, h):
     return max([abs(omega(moved[i], moved[j]) - omega(basis[i], basis[j])) for i in range(len(basis)) for j in range(i)] or [mpf(0)])
 
 
+def order_and_form(S, method, options, step):
+    h, z = mpf(S.step), S.start
+    errors = []
+    for k in (1, 2):
+        y, exact = z, z
+        for _ in range(2 * k):
+            y, exact = step(h / 2 / k, y), gauss_step(S.eliminated, h / 2 / k, exact, 10)
+        errors.append(distance(y, exact))
+    order = mp.log(errors[0] / errors[1], 2) if errors[1] > mpf(10) ** -32 else mpf("inf")
+    tag = ":".join([method] + list(options.values()))
+    return f"{tag} order {mp.nstr(order, 3)} form {mp.nstr(form_defect(S, step, h), 1)}"
+
+
 def check(only):
     for name, S in systems(only).items():
         h, z = mpf(S.step), S.start
@@ -55,15 +68,7 @@ def check(only):
         for method, options, step in methods(S):
             if method in ("shake", "solution"):
                 continue
-            tag = ":".join([method] + list(options.values()))
-            errors = []
-            for k in (1, 2):
-                y, exact = z, z
-                for _ in range(2 * k):
-                    y, exact = step(h / 2 / k, y), gauss_step(S.eliminated, h / 2 / k, exact, 10)
-                errors.append(distance(y, exact))
-            order = mp.log(errors[0] / errors[1], 2) if errors[1] > mpf(10) ** -32 else mpf("inf")
-            report.append(f"{tag} order {mp.nstr(order, 3)} form {mp.nstr(form_defect(S, step, h), 1)}")
+            report.append(order_and_form(S, method, options, step))
         print(name + ": " + "; ".join(report), flush=True)
         if S.holonomic:
             pairs = [("midpoint", "midpoint"), ("left", "euler-a"), ("right", "euler-b")] + ([("trapezoid", "verlet")] if S.constant_mass or name in ("ellipsoid",) else [])

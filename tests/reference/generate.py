@@ -5,7 +5,9 @@
     /usr/bin/python3 tests/reference/generate.py long         [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py gauss        [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py paper        [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py partitioned  [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
+    /usr/bin/python3 tests/reference/generate.py check-partitioned [--only PROBLEM ...]
 
 Needs python3-mpmath only. Everything is computed with 60 decimal digits and printed with 36.
 
@@ -31,9 +33,10 @@ from mpmath import mp, mpf
 from constrained import text
 from steps import ABOUT, BASES, methods, project, rattle
 from problems import describe, systems
-from checks import check
+from checks import check, order_and_form
 import gauss
 from paper import paper
+from partitioned import PARTITIONED, PROBLEMS, partitioned_methods
 
 
 def trajectories(only, path):
@@ -109,6 +112,21 @@ def gauss_runs(only, path):
         write(data, path)
 
 
+def partitioned_runs(only, path):
+    data = {"about": {**{k: ABOUT[k] for k in ("conventions", "numbers")}, **PARTITIONED}, "records": []}
+    for name, S in systems(only or PROBLEMS).items():
+        for method, options, step in partitioned_methods(S):
+            z, began = S.start, time.time()
+            for _ in range(S.steps):
+                z = step(mpf(S.step), z)
+            data["records"].append({
+                "problem": name, "method": method, "options": options, "step": S.step, "steps": S.steps,
+                "q0": [text(x) for x in S.start[:S.n]], "p0": [text(x) for x in S.start[S.n:]],
+                "q": [text(x) for x in z[:S.n]], "p": [text(x) for x in z[S.n:]]})
+            print(f"{name} {method} {options}: {time.time() - began:.1f} s", flush=True)
+            write(data, path)
+
+
 def write(data, path):
     with open(path + ".part", "w") as f:
         records = data.pop("records")
@@ -122,7 +140,8 @@ def write(data, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "check", "describe"])
+    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "check",
+                                         "check-partitioned", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
     a = parser.parse_args()
@@ -135,6 +154,12 @@ def main():
                   "lambda", [mp.nstr(x, 4) for x in d["lambda"]])
     elif a.what == "check":
         check(a.only)
+    elif a.what == "check-partitioned":
+        for name, S in systems(a.only or PROBLEMS).items():
+            for method, options, step in partitioned_methods(S):
+                print(name, order_and_form(S, method, options, step), flush=True)
+    elif a.what == "partitioned":
+        partitioned_runs(a.only, a.out or os.path.join(here, "partitioned.json"))
     elif a.what == "paper":
         paper(a.out or os.path.join(here, "paper.json"))
     elif a.what == "long":

@@ -1,0 +1,64 @@
+// Every record of partitioned.json, in double, in quad precision, and in double from model files.
+#include <gtest/gtest.h>
+
+#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/testing/trial.hpp"
+#include "rattleback/testing/witness_systems.hpp"
+#include "rattleback/text/model.hpp"
+#include "reference/records.hpp"
+
+namespace rattleback::testing {
+namespace {
+
+using nlohmann::json;
+
+std::string specification(const json& record) {
+  std::string name = record["method"];
+  char separator = ':';
+  for (const auto& [option, value] : record["options"].items()) {
+    name += separator + option + "=" + value.get<std::string>();
+    separator = ',';
+  }
+  return name;
+}
+
+template <class S>
+State<S> state(const json& record, const char* q, const char* p) {
+  return {reference::vector<S>(record[q]), reference::vector<S>(record[p])};
+}
+
+/// The largest difference over all records of the four problems.
+template <class S, class SystemOf>
+double worst(double tolerance, SystemOf&& system_of) {
+  double worst = 0;
+  int count = 0;
+  const json data = reference::read("partitioned.json");
+  for (const json& record : data["records"]) {
+    SCOPED_TRACE(record["problem"].get<std::string>() + ' ' + specification(record));
+    const AnySystem system = system_of(record["problem"].get<std::string>());
+    Trial<S, AnySystem, Method> trial(system, find_method(specification(record)),
+                                      state<S>(record, "q0", "p0"));
+    trial.run(reference::number<S>(record["step"]), record["steps"]);
+    EXPECT_EQ(trial.failure(), "");
+    const double error = distance(trial.shown(), state<Quad>(record, "q", "p"));
+    EXPECT_LE(error, tolerance);
+    worst = larger(worst, error), ++count;
+  }
+  EXPECT_EQ(count, 48);
+  ::testing::Test::RecordProperty("worst", std::to_string(worst * 1e15) + "e-15");
+  return worst;
+}
+
+const AnySystem& witness(const std::string& name) { return witness_system(name).system; }
+AnySystem from_text(const std::string& name) {
+  return expression_system(
+      read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + name + ".toml").system);
+}
+
+TEST(Partitioned, AgreesInDouble) { worst<double>(1e-14, witness); }
+TEST(Partitioned, AgreesInQuad) { worst<Quad>(1e-31, witness); }
+TEST(Partitioned, AgreesFromText) { worst<double>(1e-14, from_text); }
+
+}  // namespace
+}  // namespace rattleback::testing
