@@ -63,8 +63,8 @@ TEST(Gauss, SixteenStagesAreExactToRoundOff) {
   const WitnessSystem& w = witness_system("magnetic");
   auto truth = w.start;
   ASSERT_TRUE(static_cast<bool>(solve_exactly<Quad>(w.system, truth, Quad(1))));
-  for (const char* name : {"gauss:stages=16,variant=projected",
-                           "gauss:stages=16,formulation=unconstrained"}) {
+  for (const char* name :
+       {"gauss:stages=16,variant=projected", "gauss:stages=16,formulation=unconstrained"}) {
     Trial<double, AnySystem, Method> trial(w.system, find_method(name), convert<double>(w.start));
     trial.run(0.25, 4);
     EXPECT_EQ(trial.failure(), "") << name;
@@ -75,11 +75,12 @@ TEST(Gauss, SixteenStagesAreExactToRoundOff) {
 /// Iterations of a step, on average over 200. Measured, h = 1/32, with 1, 2, 3 stages.
 TEST(Gauss, NeedsFewIterations) {
   const WitnessSystem& w = witness_system("double_pendulum");
-  for (const auto& [form, most] : {std::pair{"index2", 8.}, std::pair{"index3", 6.},
-                                   std::pair{"index2-momentum", 6.}, std::pair{"unconstrained", 5.}})
+  for (const auto& [form, most] :
+       {std::pair{"index2", 8.}, std::pair{"index3", 6.}, std::pair{"index2-momentum", 6.},
+        std::pair{"unconstrained", 5.}})
     for (int s = 1; s <= 3; ++s) {
-      const auto stepper = find_method("gauss:stages=" + std::to_string(s) +
-                                       ",formulation=" + form).stepper<double>(w.system);
+      const auto stepper = find_method("gauss:stages=" + std::to_string(s) + ",formulation=" + form)
+                               .stepper<double>(w.system);
       auto z = convert<double>(w.start);
       double sum = 0;
       for (int k = 0; k < 200; ++k) {

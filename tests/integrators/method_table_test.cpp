@@ -38,9 +38,9 @@ void write_claims(const rb::Family& family, std::ostream& out) {
   for (const rb::Method& m : rb::law_methods()) {
     if (&m.family() != &family) continue;
     const rb::MethodInfo& i = m.info();
-    out << "| " << in_code(i.name) << " | " << rb::orders(i) << " | " << (i.symmetric ? "yes" : "no")
-        << " | " << rb::to_string(i.symplectic_on) << " | " << rb::preserved(i) << " | "
-        << rb::to_string(i.applies) << " | " << i.cite << " |\n";
+    out << "| " << in_code(i.name) << " | " << rb::orders(i) << " | "
+        << (i.symmetric ? "yes" : "no") << " | " << rb::to_string(i.symplectic_on) << " | "
+        << rb::preserved(i) << " | " << rb::to_string(i.applies) << " | " << i.cite << " |\n";
   }
 }
 

@@ -53,7 +53,10 @@ inline bool has(const Method& method, const std::string& option, const OptionVal
 }
 
 /// What is not claimed must be violated by more than this: it shrinks with the error.
-inline double visible(const Method& method) { return method.info().order > 2 ? 1e-9 : 1e-6; }
+inline double visible(const Method& method) {
+  const int order = method.info().order;
+  return order > 4 ? 1e-11 : order > 2 ? 1e-9 : 1e-6;
+}
 
 /// Momenta of the index-3 form are known to eps |q|/h only, their derivatives to eps/h^2.
 inline bool is_index3(const Method& method) {

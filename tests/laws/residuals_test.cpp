@@ -28,8 +28,10 @@ void run(const Method& method, const std::vector<Problem>& problems) {
     primary.add(result.primary, problem.name());
     hidden.add(result.hidden, problem.name());
   }
-  EXPECT_TRUE(info.preserves_primary || primary.value() > visible(method)) << "no witness leaves g = 0";
-  EXPECT_TRUE(info.preserves_hidden || hidden.value() > visible(method)) << "no witness leaves {g,H} = 0";
+  EXPECT_TRUE(info.preserves_primary || primary.value() > visible(method))
+      << "no witness leaves g = 0";
+  EXPECT_TRUE(info.preserves_hidden || hidden.value() > visible(method))
+      << "no witness leaves {g,H} = 0";
   record("primary", primary);
   record("hidden", hidden);
 }

@@ -8,7 +8,7 @@ namespace {
 using Reversal = EveryMethod;
 class TextReversal : public EveryMethod {};
 
-constexpr double round_off = 2e-14;  // measured: 8.3e-15 (exact base, quartic)
+constexpr double round_off = 2e-14;         // measured: 8.3e-15 (exact base, quartic)
 constexpr double index3_round_off = 2e-12;  // measured: 9.8e-13 (gauss 3, four_bar)
 // visible(): measured: 6.2e-6 (rk4), others above 1e-4
 

@@ -1,5 +1,5 @@
-// Gauss-Legendre methods against gauss.json: every formulation with 1, 2, 3 stages and the variants,
-// on five problems, computed at 60 digits by other means.
+// Gauss-Legendre methods against gauss.json: every formulation with 1, 2, 3 stages and the
+// variants, on five problems, computed at 60 digits by other means.
 #include <gtest/gtest.h>
 
 #include "rattleback/testing/trial.hpp"

@@ -6,8 +6,8 @@
 //   index2-momentum   a = h grad H + grad(l . g),     0 = rho                        [Reich93 (17)]
 //   unconstrained     a = h grad H_o,  H_o = H + phi.lambda(z)                       [Reich93 (8)]
 //
-// and the stage's slope is h Z' = J a = (a_p, -a_q). All are made of first derivatives of H and g on
-// duals: with F = nu.g frozen, grad(nu.rho) = grad{F,H} = D grad F [X_H] - D grad H [X_F].
+// and the stage's slope is h Z' = J a = (a_p, -a_q). All are made of first derivatives of H and g
+// on duals: with F = nu.g frozen, grad(nu.rho) = grad{F,H} = D grad F [X_H] - D grad H [X_F].
 //
 // H_o: lambda = -C^-1 {phi,H}, C = {phi,phi}. With mu = -C^-1 phi, F = mu.phi and
 // K = H + lambda.phi, multipliers frozen,
@@ -17,14 +17,12 @@
 // relative to a term that is small itself, is round-off.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
-#include "rattleback/problem/quad.hpp"
-#include "rattleback/problem/sweep.hpp"
-#include "rattleback/problem/system.hpp"
+#include "rattleback/integrators/constraint_slopes.hpp"
 #include "rattleback/solve/dense.hpp"
 #include "rattleback/solve/status.hpp"
 #include "rattleback/solve/thresholds.hpp"
@@ -42,19 +40,16 @@ inline int multiplier_count(Formulation form, int constraints) {
 template <class Sys, class S>
 class DrivenField {
  public:
-  static constexpr int N = Sys::dimension_at_compile_time;
-  static constexpr int M = Sys::constraints_at_compile_time;
   using Values = Vector<S, dynamic>;
   using Rows = Matrix<S, dynamic>;
-  static_assert(!is_dual<S>, "takes derivatives of its own; see DualDrivenField");
+  static_assert(!is_dual<S>, "takes derivatives of its own; see dual_driven_field.hpp");
 
   DrivenField(const Sys& system, Formulation form)
       : form_(form),
         n_(system.dimension()),
         m_(system.constraint_count()),
         holonomic_(system.traits().holonomic),
-        plain_(n_, m_),
-        lifted_(n_, m_),
+        at_(system),
         phi_(2 * m_, 2 * n_),
         bracket_(2 * m_, 2 * m_),
         lambda_(2 * m_),
@@ -68,13 +63,14 @@ class DrivenField {
         moved_(2 * n_),
         lu_(std::max(2 * m_, 1)) {}
 
-  /// a = (a_q, a_p) and the constraints kept, at x = (q, p); momenta of a are `kappa` times as large.
+  /// a = (a_q, a_p) and the constraints kept, at x = (q, p); momenta of a are `kappa` times as
+  /// large.
   Status evaluate(const Sys& system, const Real<S>& h, const Real<S>& kappa, const Values& x,
                   const S* l, Values& a, S* kept) {
     if (form_ == Formulation::unconstrained) return unconstrained(system, h, x, a, false);
-    visit(system, x);
+    at_.visit(system, x);
     driven(h, kappa, l, a);
-    if (form_ == Formulation::index2) add_hidden_slope(system, x, l + m_, S(1), a);
+    if (form_ == Formulation::index2) at_.add_hidden_slope(system, x, l + m_, S(1), a);
     write_kept(kept);
     return {};
   }
@@ -84,20 +80,20 @@ class DrivenField {
   Status differentiate(const Sys& system, const Real<S>& h, const Real<S>& kappa, const Values& x,
                        const S* l, Rows& slope, Rows& driving, Rows& kept) {
     if (form_ == Formulation::unconstrained) return difference(system, h, x, slope);
-    sweep<K>(2 * n_, [&](const auto& chunk) {
-      lift(system, chunk, x);
+    sweep<ConstraintSlopes<Sys, S>::K>(2 * n_, [&](const auto& chunk) {
+      at_.lift(system, chunk, x);
       for (int j = 0; j < chunk.count; ++j) {
         const int column = chunk.first + j;
         for (int i = 0; i < n_; ++i) {
-          slope(i, column) = lifted_.h_q[i].partials[j] * Real<S>(h * kappa);
-          slope(n_ + i, column) = lifted_.h_p[i].partials[j] * h;
+          slope(i, column) = at_.lifted.h_q[i].partials[j] * Real<S>(h * kappa);
+          slope(n_ + i, column) = at_.lifted.h_p[i].partials[j] * h;
           for (int k = 0; k < m_; ++k) {
-            slope(i, column) += lifted_.g_q(k, i).partials[j] * l[k];
-            if (!holonomic_) slope(n_ + i, column) += lifted_.g_p(k, i).partials[j] * l[k];
+            slope(i, column) += at_.lifted.g_q(k, i).partials[j] * l[k];
+            if (!holonomic_) slope(n_ + i, column) += at_.lifted.g_p(k, i).partials[j] * l[k];
           }
         }
         for (int k = 0; k < m_; ++k) {
-          const S g = lifted_.g[k].partials[j], rho = lifted_rho(k).partials[j];
+          const S g = at_.lifted.g[k].partials[j], rho = at_.rho(at_.lifted, k).partials[j];
           driving(k, column) = g;
           kept(k, column) = form_ == Formulation::index2_momentum ? rho : g;
           if (form_ == Formulation::index2) driving(m_ + k, column) = kept(m_ + k, column) = rho;
@@ -109,99 +105,30 @@ class DrivenField {
   }
 
  private:
-  static constexpr int K = 4;
-  using Lifted = Dual<S, K>;
-  template <class R>
-  struct Room {
-    Room(int n, int m) : q(n), p(n), h_q(n), h_p(n), g(m), g_q(m, n), g_p(m, n) {
-      g_p.setConstant(R(0));
-    }
-    Vector<R, N> q, p, h_q, h_p;
-    Vector<R, M> g;
-    Matrix<R, M, N> g_q, g_p;
-  };
-
-  void visit(const Sys& system, const Values& x) {
-    for (int i = 0; i < n_; ++i) plain_.q[i] = x[i], plain_.p[i] = x[n_ + i];
-    if (m_ > 0) system.linearise(plain_.q, plain_.p, plain_.g, plain_.g_q, plain_.g_p);
-    system.energy_gradient(plain_.q, plain_.p, plain_.h_q, plain_.h_p);
-  }
-  /// The same on duals that carry the unit directions of a chunk.
-  template <class Chunk>
-  void lift(const Sys& system, const Chunk& chunk, const Values& x) {
-    for (int i = 0; i < n_; ++i) plain_.q[i] = x[i], plain_.p[i] = x[n_ + i];
-    chunk.seed(plain_.q, lifted_.q);
-    chunk.seed(plain_.p, lifted_.p, n_);
-    if (m_ > 0) system.linearise(lifted_.q, lifted_.p, lifted_.g, lifted_.g_q, lifted_.g_p);
-    system.energy_gradient(lifted_.q, lifted_.p, lifted_.h_q, lifted_.h_p);
-  }
-  /// {g_k,H} of the point last visited.
-  template <class R>
-  R rho(const Room<R>& at, int k) const {
-    R sum(0);
-    for (int i = 0; i < n_; ++i) sum += at.g_q(k, i) * at.h_p[i];
-    if (!holonomic_)
-      for (int i = 0; i < n_; ++i) sum -= at.g_p(k, i) * at.h_q[i];
-    return sum;
-  }
-  Lifted lifted_rho(int k) const { return rho(lifted_, k); }
-
   /// h grad H + grad(l.g)
   void driven(const Real<S>& h, const Real<S>& kappa, const S* l, Values& a) const {
     for (int i = 0; i < n_; ++i) {
-      a[i] = plain_.h_q[i] * Real<S>(h * kappa);
-      a[n_ + i] = plain_.h_p[i] * h;
+      a[i] = at_.plain.h_q[i] * Real<S>(h * kappa);
+      a[n_ + i] = at_.plain.h_p[i] * h;
       for (int k = 0; k < m_; ++k) {
-        a[i] += plain_.g_q(k, i) * l[k];
-        if (!holonomic_) a[n_ + i] += plain_.g_p(k, i) * l[k];
+        a[i] += at_.plain.g_q(k, i) * l[k];
+        if (!holonomic_) a[n_ + i] += at_.plain.g_p(k, i) * l[k];
       }
     }
   }
   void write_kept(S* kept) const {
     const bool positions = form_ != Formulation::index2_momentum;
     for (int k = 0; k < m_; ++k) {
-      kept[k] = positions ? plain_.g[k] : rho(plain_, k);
-      if (form_ == Formulation::index2) kept[m_ + k] = rho(plain_, k);
+      kept[k] = positions ? at_.plain.g[k] : at_.rho(at_.plain, k);
+      if (form_ == Formulation::index2) kept[m_ + k] = at_.rho(at_.plain, k);
     }
   }
-  /// a += weight grad(nu.rho) at x, which was visited: D grad F [X_H] - D grad H [X_F], F = nu.g.
-  void add_hidden_slope(const Sys& system, const Values& x, const S* nu, const S& weight,
-                        Values& a) {
-    along(x, [&](int i) { return i < n_ ? plain_.h_p[i] : S(-plain_.h_q[i - n_]); });
-    system.linearise(lifted_.q, lifted_.p, lifted_.g, lifted_.g_q, lifted_.g_p);
-    for (int i = 0; i < n_; ++i)
-      for (int k = 0; k < m_; ++k) {
-        a[i] += lifted_.g_q(k, i).partials[0] * S(nu[k] * weight);
-        if (!holonomic_) a[n_ + i] += lifted_.g_p(k, i).partials[0] * S(nu[k] * weight);
-      }
-    along(x, [&](int i) {
-      S sum(0);
-      for (int k = 0; k < m_; ++k)
-        sum += i < n_ ? S(plain_.g_p(k, i) * nu[k]) : S(-plain_.g_q(k, i - n_) * nu[k]);
-      return sum;
-    });
-    system.energy_gradient(lifted_.q, lifted_.p, lifted_.h_q, lifted_.h_p);
-    for (int i = 0; i < n_; ++i) {
-      a[i] -= lifted_.h_q[i].partials[0] * weight;
-      a[n_ + i] -= lifted_.h_p[i].partials[0] * weight;
-    }
-  }
-  /// The lifted point carries one direction.
-  template <class Direction>
-  void along(const Values& x, Direction&& direction) {
-    for (int i = 0; i < n_; ++i) {
-      lifted_.q[i] = Lifted(x[i]), lifted_.p[i] = Lifted(x[n_ + i]);
-      lifted_.q[i].partials[0] = direction(i);
-      lifted_.p[i].partials[0] = direction(n_ + i);
-    }
-  }
-
   /// a = h grad H_o; roughly: with differences of order 2, for matrices.
   Status unconstrained(const Sys& system, const Real<S>& h, const Values& x, Values& a,
                        bool roughly) {
     if (Status s = multipliers(system, x); !s) return s;
     for (int i = 0; i < n_; ++i) {
-      S k_q = plain_.h_q[i], k_p = plain_.h_p[i], f_q(0), f_p(0);
+      S k_q = at_.plain.h_q[i], k_p = at_.plain.h_p[i], f_q(0), f_p(0);
       for (int k = 0; k < 2 * m_; ++k) {
         k_q += phi_(k, i) * lambda_[k], k_p += phi_(k, n_ + i) * lambda_[k];
         f_q += phi_(k, i) * mu_[k], f_p += phi_(k, n_ + i) * mu_[k];
@@ -211,9 +138,9 @@ class DrivenField {
       a[i] = k_q, a[n_ + i] = k_p;
     }
     // mu.D grad g [X_K] - lambda.D grad g [X_F] - D grad H [X_F]
-    along(x, [&](int i) { return along_k_[i]; });
+    at_.along(x, [&](int i) { return along_k_[i]; });
     subtract_slopes(system, mu_, S(1), false, a);
-    along(x, [&](int i) { return along_f_[i]; });
+    at_.along(x, [&](int i) { return along_f_[i]; });
     subtract_slopes(system, lambda_, S(-1), true, a);
     subtract_difference(system, x, along_k_, mu_.data() + m_, S(1), roughly, a);
     subtract_difference(system, x, along_f_, lambda_.data() + m_, S(-1), roughly, a);
@@ -222,15 +149,15 @@ class DrivenField {
   }
   /// phi with its derivatives, lambda and mu at x, which is visited.
   Status multipliers(const Sys& system, const Values& x) {
-    sweep<K>(2 * n_, [&](const auto& chunk) {
-      lift(system, chunk, x);
+    sweep<ConstraintSlopes<Sys, S>::K>(2 * n_, [&](const auto& chunk) {
+      at_.lift(system, chunk, x);
       for (int k = 0; k < m_; ++k)
         for (int j = 0; j < chunk.count; ++j) {
-          phi_(k, chunk.first + j) = lifted_.g[k].partials[j];
-          phi_(m_ + k, chunk.first + j) = lifted_rho(k).partials[j];
+          phi_(k, chunk.first + j) = at_.lifted.g[k].partials[j];
+          phi_(m_ + k, chunk.first + j) = at_.rho(at_.lifted, k).partials[j];
         }
     });
-    visit(system, x);
+    at_.visit(system, x);
     if (m_ == 0) return {};
     for (int k = 0; k < 2 * m_; ++k) {
       for (int l = 0; l < 2 * m_; ++l) {
@@ -240,8 +167,8 @@ class DrivenField {
       }
       lambda_[k] = S(0);
       for (int i = 0; i < n_; ++i)
-        lambda_[k] += phi_(k, n_ + i) * plain_.h_q[i] - phi_(k, i) * plain_.h_p[i];
-      mu_[k] = k < m_ ? S(-plain_.g[k]) : S(-rho(plain_, k - m_));
+        lambda_[k] += phi_(k, n_ + i) * at_.plain.h_q[i] - phi_(k, i) * at_.plain.h_p[i];
+      mu_[k] = k < m_ ? S(-at_.plain.g[k]) : S(-at_.rho(at_.plain, k - m_));
     }
     const FactorReport report = lu_.factor([&](int i, int j) { return bracket_(i, j); });
     if (!report.ok) return {Outcome::rank_loss, 0, report.smallest_pivot};
@@ -251,16 +178,17 @@ class DrivenField {
   }
   /// a -= sign D grad(nu.g), and with `energy` sign D grad H, along the direction that is lifted.
   void subtract_slopes(const Sys& system, const Values& nu, const S& sign, bool energy, Values& a) {
-    if (m_ > 0) system.linearise(lifted_.q, lifted_.p, lifted_.g, lifted_.g_q, lifted_.g_p);
-    if (energy) system.energy_gradient(lifted_.q, lifted_.p, lifted_.h_q, lifted_.h_p);
+    if (m_ > 0)
+      system.linearise(at_.lifted.q, at_.lifted.p, at_.lifted.g, at_.lifted.g_q, at_.lifted.g_p);
+    if (energy) system.energy_gradient(at_.lifted.q, at_.lifted.p, at_.lifted.h_q, at_.lifted.h_p);
     for (int i = 0; i < n_; ++i) {
       for (int k = 0; k < m_; ++k) {
-        a[i] -= lifted_.g_q(k, i).partials[0] * S(nu[k] * sign);
-        if (!holonomic_) a[n_ + i] -= lifted_.g_p(k, i).partials[0] * S(nu[k] * sign);
+        a[i] -= at_.lifted.g_q(k, i).partials[0] * S(nu[k] * sign);
+        if (!holonomic_) a[n_ + i] -= at_.lifted.g_p(k, i).partials[0] * S(nu[k] * sign);
       }
       if (!energy) continue;
-      a[i] -= lifted_.h_q[i].partials[0] * sign;
-      a[n_ + i] -= lifted_.h_p[i].partials[0] * sign;
+      a[i] -= at_.lifted.h_q[i].partials[0] * sign;
+      a[n_ + i] -= at_.lifted.h_p[i].partials[0] * sign;
     }
   }
   /// a -= sign D grad(nu.rho) [v], by differences.
@@ -275,9 +203,9 @@ class DrivenField {
     for (int k = 1; k <= pairs; ++k)
       for (const int side : {1, -1}) {
         for (int i = 0; i < 2 * n_; ++i) shifted_[i] = x[i] + v[i] * S(step * Real<S>(k * side));
-        visit(system, shifted_);
+        at_.visit(system, shifted_);
         const Real<S> weight = roughly ? Real<S>(0.5) : weight_of(k);
-        add_hidden_slope(system, shifted_, nu, S(Real<S>(weight * side)), sum_);
+        at_.add_hidden_slope(system, shifted_, nu, S(Real<S>(weight * side)), sum_);
       }
     for (int i = 0; i < 2 * n_; ++i) a[i] -= sum_[i] * S(sign / step);
   }
@@ -303,8 +231,8 @@ class DrivenField {
   void add_hidden_difference(const Sys& system, const Values& x, const S* nu, Rows& slope) {
     (void)add_difference(x, slope, [&](const Values& at, Values& a) {
       a.setConstant(S(0));
-      visit(system, at);
-      add_hidden_slope(system, at, nu, S(1), a);
+      at_.visit(system, at);
+      at_.add_hidden_slope(system, at, nu, S(1), a);
       return Status{};
     });
   }
@@ -326,91 +254,11 @@ class DrivenField {
   Formulation form_;
   int n_, m_;
   bool holonomic_;
-  Room<S> plain_;
-  Room<Lifted> lifted_;
+  ConstraintSlopes<Sys, S> at_;
   Rows phi_, bracket_;
   Values lambda_, mu_, along_k_, along_f_, sum_, shifted_;
   Values before_, after_, moved_;  // of matrices by differences
   DenseLu<S, dynamic> lu_;
 };
-
-/// The same on duals of double, which the field takes for itself: the value in double, each partial
-/// a central difference in quad precision, whose error is nothing in double.
-template <class Sys, class S>
-class DualDrivenField {
- public:
-  using Values = Vector<S, dynamic>;
-
-  DualDrivenField(const Sys& system, Formulation form)
-      : n_(2 * system.dimension()),
-        k_(multiplier_count(form, system.constraint_count())),
-        plain_(system, form),
-        fine_(system, form),
-        x_(n_),
-        a_(n_),
-        l_(std::max(k_, 1)),
-        kept_(std::max(k_, 1)) {
-    for (auto& side : sides_) side = {Fine(n_), Fine(n_), Fine(std::max(k_, 1)), Fine(std::max(k_, 1))};
-  }
-
-  Status evaluate(const Sys& system, double h, double kappa, const Values& x, const S* l, Values& a,
-                  S* kept) {
-    for (int i = 0; i < n_; ++i) x_[i] = x[i].value;
-    for (int k = 0; k < k_; ++k) l_[k] = l[k].value;
-    if (Status s = plain_.evaluate(system, h, kappa, x_, l_.data(), a_, kept_.data()); !s) return s;
-    for (int i = 0; i < n_; ++i) a[i] = S(a_[i]);
-    for (int k = 0; k < k_; ++k) kept[k] = S(kept_[k]);
-    for (int j = 0; j < 4; ++j)
-      if (Status s = differentiate(system, h, kappa, x, l, j, a, kept); !s) return s;
-    return {};
-  }
-  template <class Rows>
-  Status differentiate(const Sys& system, double h, double kappa, const Vector<double, dynamic>& x,
-                       const double* l, Rows& slope, Rows& driving, Rows& kept) {
-    return plain_.differentiate(system, h, kappa, x, l, slope, driving, kept);
-  }
-
- private:
-  using Fine = Vector<Quad, dynamic>;
-  struct Side {
-    Fine x, a, l, kept;
-  };
-
-  /// Partial j of the results.
-  Status differentiate(const Sys& system, double h, double kappa, const Values& x, const S* l,
-                       int j, Values& a, S* kept) {
-    double size = 0;
-    for (int i = 0; i < n_; ++i) size = larger(size, std::abs(x[i].partials[j]));
-    for (int k = 0; k < k_; ++k) size = larger(size, std::abs(l[k].partials[j]));
-    if (size == 0) return {};
-    const Quad d = Quad(1e-11) / Quad(size);
-    for (const int side : {0, 1}) {
-      const Quad by = side == 0 ? d : Quad(-d);
-      Side& w = sides_[side];
-      for (int i = 0; i < n_; ++i) w.x[i] = Quad(x[i].value) + by * x[i].partials[j];
-      for (int k = 0; k < k_; ++k) w.l[k] = Quad(l[k].value) + by * l[k].partials[j];
-      if (Status s = fine_.evaluate(system, Quad(h), Quad(kappa), w.x, w.l.data(), w.a,
-                                    w.kept.data());
-          !s)
-        return s;
-    }
-    const auto slope = [&](const Quad& plus, const Quad& minus) {
-      return static_cast<double>(Quad((plus - minus) / (2 * d)));
-    };
-    for (int i = 0; i < n_; ++i) a[i].partials[j] = slope(sides_[0].a[i], sides_[1].a[i]);
-    for (int k = 0; k < k_; ++k) kept[k].partials[j] = slope(sides_[0].kept[k], sides_[1].kept[k]);
-    return {};
-  }
-
-  int n_, k_;
-  DrivenField<Sys, double> plain_;
-  DrivenField<Sys, Quad> fine_;
-  Vector<double, dynamic> x_, a_, l_, kept_;
-  std::array<Side, 2> sides_;
-};
-
-template <class Sys, class S>
-using DrivenFieldFor =
-    std::conditional_t<is_dual<S>, DualDrivenField<Sys, S>, DrivenField<Sys, S>>;
 
 }  // namespace rattleback

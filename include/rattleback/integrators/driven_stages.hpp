@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "rattleback/integrators/driven_field.hpp"
+#include "rattleback/integrators/dual_driven_field.hpp"
 #include "rattleback/solve/implicit.hpp"
 #include "rattleback/solve/tableau.hpp"
 

@@ -6,14 +6,14 @@
 // nu = s for even s and s + 1 for odd: (nu; nu) on (6), (nu; nu - 2) on (2) [Reich93 3.2], (2s; nu)
 // on (17), (2s; 2s) on (8), and (2s; 2s) on (6) with its end projected
 //   z1 = z~ + J phi'(z1)^T mu,   phi(z1) = 0.                                          [Reich93 4]
-// Plain ones are symplectic on (6), (2), (8), in all of phase space. For odd s and off g = {g,H} = 0
-// a step on (6) reflects, phi -> -phi, and is not near the identity: `reversible` is two half
+// Plain ones are symplectic on (6), (2), (8), in all of phase space. For odd s and off g = {g,H} =
+// 0 a step on (6) reflects, phi -> -phi, and is not near the identity: `reversible` is two half
 // steps. For H even in p they are the R Psi_-h/2 R Psi_h/2 of [Reich93 5.2], as Psi_h itself is
 // R-reversible, contrary to what is said there. It is they that are composed: [Reich93 (15)], made
 // of single midpoint steps, has order 2.
 //
-// First guess: the last step's stage polynomial, extrapolated. A solution far from its guess is held
-// against the one that is reached from smaller steps.
+// First guess: the last step's stage polynomial, extrapolated. A solution far from its guess is
+// held against the one that is reached from smaller steps.
 #pragma once
 
 #include <algorithm>
@@ -178,8 +178,7 @@ class GaussStepper {
     for (int i = 0; i < stages_.stages(); ++i)
       for (int c = 0; c < w; ++c) {
         S sum(0);
-        const auto& weights =
-            c < 2 * n_ ? extrapolation_.states() : extrapolation_.multipliers();
+        const auto& weights = c < 2 * n_ ? extrapolation_.states() : extrapolation_.multipliers();
         for (int j = 0; j < stages_.stages(); ++j) sum += last_[j * w + c] * weights(i, j);
         guess_[i * w + c] = sum * (c < n_ ? Real<S>(1) : c < 2 * n_ ? kappa : impulse);
       }
@@ -189,7 +188,8 @@ class GaussStepper {
   /// than the last step would have it.
   bool is_doubtful(const State& z, const Real<S>& h) const {
     const double moved = length(0), fast = much_faster * speed_ * magnitude(h);
-    return far_from_guess(z) || (known_ && moved > std::max(fast, worth_a_look * largest_magnitude(z.q)));
+    return far_from_guess(z) ||
+           (known_ && moved > std::max(fast, worth_a_look * largest_magnitude(z.q)));
   }
   /// Momenta tell nothing on the tangent, which has no multipliers, nor where they do not converge.
   bool far_from_guess(const State& z) const {
