@@ -1,6 +1,8 @@
-
 #include "underlying_stepper.hpp"
 
 namespace rattleback {
-RATTLEBACK_UNDERLYING_STEPPER(double)
+
+template AnyStepperPointer<double> underlying_stepper(const AnySystem&, const UnderlyingOptions&,
+                                                      const SolveOptions&);
+
 }  // namespace rattleback

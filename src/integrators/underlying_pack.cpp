@@ -1,6 +1,8 @@
-#include "rattleback/problem/pack.hpp"
 #include "underlying_stepper.hpp"
 
 namespace rattleback {
-RATTLEBACK_UNDERLYING_STEPPER(Pack)
+
+template AnyStepperPointer<Pack> underlying_stepper(const AnySystem&, const UnderlyingOptions&,
+                                                    const SolveOptions&);
+
 }  // namespace rattleback

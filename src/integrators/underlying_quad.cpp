@@ -1,6 +1,8 @@
-
 #include "underlying_stepper.hpp"
 
 namespace rattleback {
-RATTLEBACK_UNDERLYING_STEPPER(Quad)
+
+template AnyStepperPointer<Quad> underlying_stepper(const AnySystem&, const UnderlyingOptions&,
+                                                    const SolveOptions&);
+
 }  // namespace rattleback

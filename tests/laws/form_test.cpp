@@ -24,14 +24,17 @@ constexpr double visible = 1e-6;     // measured: 5.9e-5 (rk4), others above 2e-
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const bool declared = method.info().symplectic_on != SymplecticOn::nothing;
+  const Showing show = showing(method, {MapOptions{}.step, visible});
+  const MapOptions options{.step = declared ? MapOptions{}.step : show.step};
   Worst worst;
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    const auto result = check_form(problem.system, method, problem.start);
+    const auto result = check_form(problem.system, method, problem.start, options);
     EXPECT_TRUE(result.holds(declared ? round_off : 1)) << result;
     worst.add(result.defect, problem.name());
+    if (!declared && worst.value() > show.visible) break;  // one witness is enough
   }
-  EXPECT_TRUE(declared || worst.value() > visible)
+  EXPECT_TRUE(declared || worst.value() > show.visible)
       << "not declared symplectic, but no witness shows it";
   record("form", worst);
 }
@@ -76,10 +79,14 @@ TEST_P(PrimaryForm, IsTheMostThatIsKept) {
 /// On all of phase space only what is declared there: a method that lands on g = 0 cannot.
 TEST_P(PhaseSpaceForm, IsNotKept) {
   Worst worst;
-  for (const Problem& problem : problems_for(method()))
-    worst.add(check_form(problem.system, method(), problem.start, SymplecticOn::phase_space).defect,
-              problem.name());
-  EXPECT_GT(worst.value(), visible);
+  const Showing show = showing(method(), {MapOptions{}.step, visible});
+  for (const Problem& problem : problems_for(method())) {
+    const auto result = check_form(problem.system, method(), problem.start,
+                                   SymplecticOn::phase_space, {.step = show.step});
+    worst.add(result.defect, problem.name());
+    if (worst.value() > show.visible) break;  // one witness is enough
+  }
+  EXPECT_GT(worst.value(), show.visible);
 }
 
 INSTANTIATE_TEST_SUITE_P(Registry, Form, ::testing::ValuesIn(all_methods()), method_name);

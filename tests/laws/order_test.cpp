@@ -1,6 +1,9 @@
 // Order, two-sided: the slope of the error against the exact solution is the declared order, not
 // less and not more.
 #include "rattleback/testing/order.hpp"
+
+#include <set>
+
 #include "laws/cases.hpp"
 
 namespace rattleback::testing {
@@ -49,15 +52,20 @@ void run(const Method& method, const std::vector<Problem>& problems) {
 TEST_P(Order, IsWhatIsDeclared) { run(method(), problems()); }
 TEST_P(TextOrder, IsWhatIsDeclared) { run(method(), text_problems()); }
 
-/// The same code in quad precision: no plateau.
+/// The same code in quad precision: no plateau. Measured: 0.0008 (gauss3 on chain_3d), of methods
+/// that are not symmetric 0.076 (dopri5 on variable_mass_sphere).
 TEST_P(HighOrder, IsWhatIsDeclaredInQuad) {
   Worst worst;
   const OrderOptions options{.time = 0.5, .coarsest = 8, .halvings = 3, .plateau = 1e-28};
+  // Of ordinary methods on the underlying equations, which take long in quad precision:
+  const std::set<std::string> few{"planar_pendulum", "double_pendulum", "quartic", "magnetic"};
   for (const Problem& problem : problems_for(method())) {
+    if (method().family().name == "underlying" && !few.contains(problem.name())) continue;
     SCOPED_TRACE(problem.name());
     const auto result = check_order<Quad>(problem.system, method(), problem.start,
                                           exact_solution(problem, options.time), options);
-    expect_order(result, coincidence(method(), problem), 0.001);  // measured: 0.0005
+    // Errors of symmetric methods are even in h; of others the slope settles as h.
+    expect_order(result, coincidence(method(), problem), info().symmetric ? 0.001 : 0.15);
     worst.add(std::abs(result.slope() - info().order), problem.name());
   }
   record("order_quad", worst);

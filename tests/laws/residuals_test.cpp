@@ -13,11 +13,18 @@ constexpr double visible = 1e-6;       // measured: 1.3e-4 (rk4)
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const MethodInfo& info = method.info();
+  const Showing show = showing(method, {0.0625, visible});
   Worst primary, hidden;
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
     // What is not to be used may blow up later (velocity Verlet on the quartic before t = 12).
-    const double step = info.preserves_primary ? 0.0625 : 0.015625;
+    // Those on the underlying equations at large ones, but H + lambda.g is unstable off g = 0.
+    const bool ordinary = method.family().name == "underlying";
+    const bool unstable = has(method, "formulation", "total");
+    const double step = info.preserves_primary ? 0.0625
+                        : unstable             ? 0.01171875
+                        : ordinary             ? (info.order > 4 ? 0.125 : 0.0625)
+                                               : 0.015625;
     const ResidualOptions options{.step = std::min(step, problem.regular_time / 200)};
     const auto result = check_residuals(problem.system, method, problem.start, options);
     EXPECT_EQ(result.failure, "") << result;
@@ -26,8 +33,10 @@ void run(const Method& method, const std::vector<Problem>& problems) {
     primary.add(result.primary, problem.name());
     hidden.add(result.hidden, problem.name());
   }
-  EXPECT_TRUE(info.preserves_primary || primary.value() > visible) << "no witness leaves g = 0";
-  EXPECT_TRUE(info.preserves_hidden || hidden.value() > visible) << "no witness leaves {g,H} = 0";
+  EXPECT_TRUE(info.preserves_primary || primary.value() > show.visible)
+      << "no witness leaves g = 0";
+  EXPECT_TRUE(info.preserves_hidden || hidden.value() > show.visible)
+      << "no witness leaves {g,H} = 0";
   record("primary", primary);
   record("hidden", hidden);
 }

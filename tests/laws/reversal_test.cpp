@@ -13,14 +13,16 @@ constexpr double visible = 1e-6;     // measured: 6.2e-6 (rk4), others above 1e-
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const bool symmetric = method.info().symmetric;
+  const Showing show = showing(method, {ReversalOptions{}.step, visible});
+  const ReversalOptions options{.step = symmetric ? ReversalOptions{}.step : show.step};
   Worst worst;
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    const auto result = check_reversal(problem.system, method, problem.start);
+    const auto result = check_reversal(problem.system, method, problem.start, options);
     EXPECT_TRUE(result.holds(symmetric ? round_off : 1)) << result;
     worst.add(result.defect, problem.name());
   }
-  EXPECT_TRUE(symmetric || worst.value() > visible)
+  EXPECT_TRUE(symmetric || worst.value() > show.visible)
       << "not declared symmetric, but no witness shows it";
   record("reversal", worst);
 }

@@ -4,6 +4,7 @@
     /usr/bin/python3 tests/reference/generate.py trajectories [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py long         [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py paper        [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py underlying   [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
 
 Needs python3-mpmath only. Everything is computed with 60 decimal digits and printed with 36.
@@ -32,6 +33,7 @@ from steps import ABOUT, BASES, methods, project, rattle
 from problems import describe, systems
 from checks import check
 from paper import paper
+from underlying import underlying
 
 
 def trajectories(only, path):
@@ -102,7 +104,7 @@ def write(data, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "long", "paper", "check", "describe"])
+    parser.add_argument("what", choices=["trajectories", "long", "paper", "underlying", "check", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
     a = parser.parse_args()
@@ -117,6 +119,8 @@ def main():
         check(a.only)
     elif a.what == "paper":
         paper(a.out or os.path.join(here, "paper.json"))
+    elif a.what == "underlying":
+        underlying(a.out or os.path.join(here, "underlying.json"), write)
     elif a.what == "long":
         long_runs(a.only, a.out or os.path.join(here, "long.json"))
     elif a.what == "trajectories":

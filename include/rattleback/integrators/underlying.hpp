@@ -94,12 +94,12 @@ class UnderlyingStepper {
 
   void reset() {}
   Status present(const Sys& system, State& z) {
-    return options_.formulation == Formulation::impetus ? momenta_.project(system, z) : Status{};
+    return options_.formulation == Formulation::impetus ? physical(system, z) : Status{};
   }
   /// p* <- p, and no observable changes. Counted as a projection of momenta.
   Status reset_gauge(const Sys& system, State& z) {
     ++count_.momentum;
-    return momenta_.project(system, z);
+    return physical(system, z);
   }
   Projections projections(long, long) { return std::exchange(count_, {}); }
   static std::string structure(const Sys& system) {
@@ -126,6 +126,11 @@ class UnderlyingStepper {
  private:
   static void assign(const State& from, State& to) { copy(from.q, to.q), copy(from.p, to.p); }
 
+  /// p of a p* whose normal part may be large: the second time without its round-off.
+  Status physical(const Sys& system, State& z) {
+    if (Status s = momenta_.project_from_afar(system, z); !s) return s;
+    return momenta_.project(system, z);
+  }
   Status project(const Sys& system, Status& step) {
     if (options_.position) {
       system.constraint(work_.q, work_.p, residual_);
@@ -151,7 +156,11 @@ class UnderlyingStepper {
       if (!every && !beyond) return {};
     }
     assign(work_, projected_);
-    Status status = projection.project(system, projected_);
+    Status status;
+    if constexpr (std::is_same_v<Projection, MomentumProjection<Sys, S>>)
+      status = physical(system, projected_);
+    else
+      status = projection.project(system, projected_);
     if (!status) return status;
     step.iterations += status.iterations;
     ++count;
@@ -187,7 +196,9 @@ class UnderlyingOnDuals : public Differenced<Stepper, Sys, S> {
         shows_momenta_(options.formulation == Formulation::impetus),
         momenta_(system, solve) {}
   Status present(const Sys& system, StateOf<Sys, S>& z) {
-    return shows_momenta_ ? momenta_.project(system, z) : Status{};
+    if (!shows_momenta_) return {};
+    if (Status s = momenta_.project_from_afar(system, z); !s) return s;
+    return momenta_.project(system, z);
   }
 
  private:

@@ -107,7 +107,7 @@ class UnderlyingField {
 
   Status impetus(const Sys& system, const Point& z, Position& dq, Position& dp) {
     copy(z.q, physical_.q), copy(z.p, physical_.p);
-    if (Status s = momenta_.project(system, physical_); !s) return s;
+    if (Status s = momenta_.project_from_afar(system, physical_); !s) return s;
     system.energy_gradient(physical_.q, physical_.p, dp, dq);
     for (int i = 0; i < n_; ++i) dp[i] = -dp[i];
     add_curvature(system, z, momenta_.mu(), dq, dp);
