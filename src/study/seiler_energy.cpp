@@ -44,8 +44,9 @@ Change change_after_a_step(const AnySystem& system, const Method& method, double
 
 }  // namespace
 
-Experiment energy_change() {
-  Experiment e{"seiler-energy-change", "energy change of a momentum projection after one step"};
+PaperExperiment energy_change() {
+  PaperExperiment e{"seiler-energy-change",
+                    "energy change of a momentum projection after one step"};
   const AnySystem system = expression_system(parse_model(pendulum, "seiler").system);
   e.columns = {"h"};
   std::vector<double> steps;

@@ -20,8 +20,8 @@ std::string above(const char* threshold) { return std::string(",threshold=") + t
 
 Record exact_run(const std::string& method) { return run({method, exact_start()}); }
 
-Experiment::Figure figure(std::string what, std::string paper, std::string measured, bool agrees,
-                          std::string remark = {}) {
+PaperExperiment::Figure figure(std::string what, std::string paper, std::string measured,
+                               bool agrees, std::string remark = {}) {
   return {std::move(what), std::move(paper), std::move(measured), agrees, std::move(remark)};
 }
 
@@ -31,8 +31,9 @@ bool near(double value, double wanted, double relative) {
 
 }  // namespace
 
-Experiment projections() {
-  Experiment e{"seiler-projections", "projections above a threshold of 1e-6 and 1e-8"};
+PaperExperiment projections() {
+  PaperExperiment e{"seiler-projections", "projections above a threshold of 1e-6 and 1e-8"};
+  e.logarithmic = true;
   const Record fine = exact_run(momentum + above("1e-8"));
   const Record by_momentum = exact_run(momentum + above("1e-6"));
   const Record by_position = exact_run(position + above("1e-6"));
@@ -69,8 +70,9 @@ Experiment projections() {
   return e;
 }
 
-Experiment errors() {
-  Experiment e{"seiler-errors", "growth exponents of errors and residuals"};
+PaperExperiment errors() {
+  PaperExperiment e{"seiler-errors", "growth exponents of errors and residuals"};
+  e.logarithmic = true;
   struct Case {
     const char* name;
     Record record;
@@ -110,8 +112,8 @@ Experiment errors() {
   return e;
 }
 
-Experiment spectra() {
-  Experiment e{"seiler-periodogram", "periodogram of x at t = 0, 1, ..., 1023"};
+PaperExperiment spectra() {
+  PaperExperiment e{"seiler-periodogram", "periodogram of x at t = 0, 1, ..., 1023"};
   const auto of = [](const Record& record) {
     std::vector<double> x;
     for (const State<double>& z : record.states) x.push_back(z.q[0]);
@@ -151,8 +153,8 @@ Experiment spectra() {
   return e;
 }
 
-Experiment stability() {
-  Experiment e{"seiler-stability", "from (1.1, 0.1, 0.1, -1.9), off the manifold"};
+PaperExperiment stability() {
+  PaperExperiment e{"seiler-stability", "from (1.1, 0.1, 0.1, -1.9), off the manifold"};
   const double radius = perturbed_start().q.norm();
   e.columns = {"t"};
   const auto add = [&](const char* formulation, const char* paper, bool stable, double time) {
@@ -197,8 +199,8 @@ double expected_growth(bool modified) {
 
 }  // namespace
 
-Experiment impetus() {
-  Experiment e{"seiler-impetus", "the impetus from perturbed data"};
+PaperExperiment impetus() {
+  PaperExperiment e{"seiler-impetus", "the impetus from perturbed data"};
   const char* no_time = "the paper gives no time; 30000 fits t = 10^4, the ratio is 23, not 30";
   double amplitude[2] = {0, 0};
   std::vector<Record> records;

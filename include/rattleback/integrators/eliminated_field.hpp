@@ -35,53 +35,30 @@ class EliminatedField {
         lu_(std::max(m_, 1)) {}
 
   Status evaluate(const Sys& system, const State<S, N>& z, Position& dq, Position& dp) {
-    linearise(system, z);
+    system.energy_gradient(z.q, z.p, h_q_, h_p_);
     for (int i = 0; i < n_; ++i) dq[i] = h_p_[i], dp[i] = -h_q_[i];
     if (m_ == 0) return {};
+    system.linearise(z.q, z.p, g_, g_q_, g_p_);
+    // Directions 0: X_H, 1 + j: X_gj.
     const bool holonomic = system.traits().holonomic;
-    hidden_.evaluate(
-        system, z, m_ + 1,
-        [&](int j, int i) { return j == 0 ? dq[i] : fibre_q(holonomic, j - 1, i); },
-        [&](int j, int i) { return j == 0 ? dp[i] : S(-g_q_(j - 1, i)); },
-        [&](int i, int j) -> S& { return j == 0 ? lambda_[i] : normal_(i, j - 1); });
-    if (Status s = factor(); !s) return s;
-    add_multipliers(holonomic, dq, dp);
+    const auto direction_q = [&](int j, int i) {
+      return j == 0 ? h_p_[i] : holonomic ? S(0) : g_p_(j - 1, i);
+    };
+    const auto direction_p = [&](int j, int i) {
+      return j == 0 ? S(-h_q_[i]) : S(-g_q_(j - 1, i));
+    };
+    hidden_.evaluate(system, z, m_ + 1, direction_q, direction_p,
+                     [&](int i, int j) -> S& { return j == 0 ? lambda_[i] : normal_(i, j - 1); });
+    const FactorReport report = lu_.factor([&](int i, int j) { return normal_(i, j); });
+    if (!report.ok) return {Outcome::rank_loss, 0, report.smallest_pivot};
+    lu_.solve(lambda_);
+    for (int j = 0; j < m_; ++j)
+      for (int i = 0; i < n_; ++i) {
+        dq[i] -= lambda_[j] * direction_q(1 + j, i);
+        dp[i] -= lambda_[j] * direction_p(1 + j, i);
+      }
     return {};
   }
-
-  /// The same in two parts, for another field in the place of X_H. First the slopes of H and g, N
-  /// and its factors, and rho at z.
-  Status factor_normal(const Sys& system, const State<S, N>& z) {
-    linearise(system, z);
-    if (m_ == 0) return {};
-    const bool holonomic = system.traits().holonomic;
-    hidden_.evaluate(
-        system, z, m_, [&](int j, int i) { return fibre_q(holonomic, j, i); },
-        [&](int j, int i) { return S(-g_q_(j, i)); }, normal_);
-    return factor();
-  }
-  /// Then (dq, dp) <- (dq, dp) + sum lambda_i X_gi, so that rho stays as it is along it.
-  void constrain(const Sys& system, const State<S, N>& z, Position& dq, Position& dp) {
-    if (m_ == 0) return;
-    hidden_.evaluate(
-        system, z, 1, [&](int, int i) { return dq[i]; }, [&](int, int i) { return dp[i]; },
-        [&](int i, int) -> S& { return lambda_[i]; });
-    add_multipliers(system.traits().holonomic, dq, dp);
-  }
-
-  // Of the last point:
-  const Position& h_q() const { return h_q_; }
-  const Position& h_p() const { return h_p_; }
-  const Vector<S, M>& g() const { return g_; }
-  const Matrix<S, M, N>& g_q() const { return g_q_; }
-  const S& rho(int i) const { return hidden_.value(i); }
-  /// x <- N^-1 x
-  template <class X>
-  void solve(X& x) const {
-    lu_.solve(x);
-  }
-  /// Of X_gi in the field.
-  S multiplier(int i) const { return S(-lambda_[i]); }
 
   /// q'' = d/dt H_p along (dq, dp), for constraints on positions.
   void acceleration(const Sys& system, const State<S, N>& z, const Position& dq, const Position& dp,
@@ -98,27 +75,6 @@ class EliminatedField {
  private:
   static constexpr int K = 4;
   using Lifted = Dual<S, K>;
-
-  void linearise(const Sys& system, const State<S, N>& z) {
-    system.energy_gradient(z.q, z.p, h_q_, h_p_);
-    if (m_ > 0) system.linearise(z.q, z.p, g_, g_q_, g_p_);
-  }
-  /// The q part of X_gj.
-  S fibre_q(bool holonomic, int j, int i) const { return holonomic ? S(0) : g_p_(j, i); }
-  Status factor() {
-    const FactorReport report = lu_.factor([&](int i, int j) { return normal_(i, j); });
-    if (!report.ok) return {Outcome::rank_loss, 0, report.smallest_pivot};
-    return {};
-  }
-  /// lambda_ is d rho along the field, and becomes minus the multipliers.
-  void add_multipliers(bool holonomic, Position& dq, Position& dp) {
-    lu_.solve(lambda_);
-    for (int j = 0; j < m_; ++j)
-      for (int i = 0; i < n_; ++i) {
-        if (!holonomic) dq[i] -= lambda_[j] * g_p_(j, i);
-        dp[i] += lambda_[j] * g_q_(j, i);
-      }
-  }
 
   int n_, m_;
   Position h_q_, h_p_;

@@ -18,13 +18,14 @@
 // H is used as given: what a multiple of g adds to it [Seiler (52)] matters off the manifold.
 #pragma once
 
-#include <memory>
+#include <algorithm>
+#include <string>
 #include <vector>
 
-#include "rattleback/expression/sparse_derivatives.hpp"
-#include "rattleback/integrators/eliminated_field.hpp"
+#include "rattleback/geometry/hidden_linearisation.hpp"
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/problem/error.hpp"
+#include "rattleback/solve/dense.hpp"
 
 namespace rattleback {
 
@@ -46,12 +47,13 @@ class UnderlyingField {
       : formulation_(formulation),
         n_(system.dimension()),
         m_(system.constraint_count()),
-        eliminated_(system),
+        at_(system),
+        normal_(m_, m_),
+        lu_(std::max(m_, 1)),
+        lambda_(m_),
+        weight_(m_),
         momenta_(system, options),
         physical_{Position(n_), Position(n_)},
-        weight_(m_),
-        psi_q_(n_),
-        psi_p_(n_),
         q_(n_),
         p_(n_),
         f_q_(n_),
@@ -62,20 +64,23 @@ class UnderlyingField {
     if (!system.traits().holonomic)
       throw ModelError("underlying: " + name_of(system) + " has constraints on momenta");
     if (formulation == Formulation::total && m_ > 0) prepare_third(system);
+    if (at_.compiled()) bend_.resize(at_.compiled()->slope_places.size());
   }
 
   Status evaluate(const Sys& system, const Point& z, Position& dq, Position& dp) {
-    if (m_ == 0) return eliminated_.evaluate(system, z, dq, dp);
-    switch (formulation_) {
-      case Formulation::classical:
-        return eliminated_.evaluate(system, z, dq, dp);
-      case Formulation::dirac:
-        return dirac(system, z, dq, dp);
-      case Formulation::total:
-        return total(system, z, dq, dp);
-      case Formulation::impetus:
-        return impetus(system, z, dq, dp);
+    if (formulation_ == Formulation::impetus && m_ > 0) return impetus(system, z, dq, dp);
+    at_.evaluate(system, z);
+    for (int i = 0; i < n_; ++i) dq[i] = at_.h_p[i], dp[i] = -at_.h_q[i];
+    if (m_ == 0) return {};
+    if (Status s = factor_normal(); !s) return s;
+    if (formulation_ == Formulation::dirac) {  // X_H + nu X_rho
+      copy(at_.rho, weight_);
+      lu_.solve(weight_);
+      add_transposed(at_.rho_p, weight_, dq);
+      subtract_transposed(at_.rho_q, weight_, dp);
     }
+    constrain(dq, dp);
+    if (formulation_ == Formulation::total) add_multiplier_field(system, z, dq, dp);
     return {};
   }
 
@@ -92,17 +97,27 @@ class UnderlyingField {
       return "the system";
   }
 
-  Status dirac(const Sys& system, const Point& z, Position& dq, Position& dp) {
-    if (Status s = eliminated_.factor_normal(system, z); !s) return s;
-    for (int k = 0; k < m_; ++k) weight_[k] = eliminated_.rho(k);
-    eliminated_.solve(weight_);
-    hidden_gradient(system, z);
-    for (int i = 0; i < n_; ++i) {
-      dq[i] = eliminated_.h_p()[i] + psi_p_[i];
-      dp[i] = -eliminated_.h_q()[i] - psi_q_[i];
-    }
-    eliminated_.constrain(system, z, dq, dp);
+  /// N_ij = {rho_i, g_j} = -rho_p G^T
+  Status factor_normal() {
+    for (int i = 0; i < m_; ++i)
+      for (int j = 0; j < m_; ++j) {
+        S sum = at_.rho_p(i, 0) * at_.jacobian(j, 0);
+        for (int l = 1; l < n_; ++l) sum += at_.rho_p(i, l) * at_.jacobian(j, l);
+        normal_(i, j) = -sum;
+      }
+    const FactorReport report = lu_.factor([&](int i, int j) { return normal_(i, j); });
+    if (!report.ok) return {Outcome::rank_loss, 0, report.smallest_pivot};
     return {};
+  }
+  /// (dq, dp) + lambda X_g, so that rho stays as it is along it.
+  void constrain(const Position& dq, Position& dp) {
+    for (int k = 0; k < m_; ++k) {
+      S sum = at_.rho_q(k, 0) * dq[0] + at_.rho_p(k, 0) * dp[0];
+      for (int i = 1; i < n_; ++i) sum += at_.rho_q(k, i) * dq[i] + at_.rho_p(k, i) * dp[i];
+      lambda_[k] = -sum;
+    }
+    lu_.solve(lambda_);
+    subtract_transposed(at_.jacobian, lambda_, dp);
   }
 
   Status impetus(const Sys& system, const Point& z, Position& dq, Position& dp) {
@@ -110,82 +125,73 @@ class UnderlyingField {
     if (Status s = momenta_.project_from_afar(system, physical_); !s) return s;
     system.energy_gradient(physical_.q, physical_.p, dp, dq);
     for (int i = 0; i < n_; ++i) dp[i] = -dp[i];
-    add_curvature(system, z, momenta_.mu(), dq, dp);
+    const auto& striction = momenta_.mu();
+    if (const SparseDerivatives* code = at_.compiled()) {  // which gives G_q H_p
+      code->turning(physical_.q.data(), physical_.p.data(), bend_.data(), bend_.data());
+      for (std::size_t k = 0; k < bend_.size(); ++k)
+        dp[code->slope_places[k].column] += bend_[k] * striction[code->slope_places[k].row];
+    } else {
+      add_curvature(system, z, striction, dq, dp);
+    }
     return {};
   }
 
-  /// X of H + lambda.g is K = X_H + lambda X_g, as in the classical equations, and g X_lambda. With
-  /// w = N^-1 g:  g.d lambda = -dF,  F = {w.rho, K}, where w and lambda are held constant.
-  Status total(const Sys& system, const Point& z, Position& dq, Position& dp) {
-    if (Status s = eliminated_.evaluate(system, z, dq, dp); !s) return s;
-    for (int k = 0; k < m_; ++k) weight_[k] = eliminated_.g()[k];
-    eliminated_.solve(weight_);
-    hidden_gradient(system, z);
-    // dF = D^2 Psi K + DK^T d Psi,  Psi = w.rho
+  /// g X_lambda, to be added to the classical field X_K, K = H + lambda.g with lambda constant.
+  /// With w = N^-1 g:  g.d lambda = -dF,  F = {Psi, K}, Psi = w.rho, w and lambda constant, and
+  ///   dF = D^2 Psi X_K + (D X_K)^T d Psi
+  void add_multiplier_field(const Sys& system, const Point& z, Position& dq, Position& dp) {
+    copy(at_.g, weight_);
+    lu_.solve(weight_);
     bend_hidden(system, z, dq, dp);
-    for (int i = 0; i < n_; ++i) psi_p_[i] = -psi_p_[i];
-    turn_energy(system, z, psi_p_, psi_q_);  // H_zz (-Psi_p, Psi_q)
-    for (int k = 0; k < m_; ++k) weight_[k] = eliminated_.multiplier(k);
+    Position &a = physical_.q, &b = physical_.p;  // (-Psi_p, Psi_q)
+    a.setConstant(S(0)), b.setConstant(S(0));
+    subtract_transposed(at_.rho_p, weight_, a);
+    add_transposed(at_.rho_q, weight_, b);
+    seed(z, a, b);
+    system.energy_gradient(q_, p_, f_q_, f_p_);  // H_zz (a, b)
     for (int i = 0; i < n_; ++i) {
       bent_[i] += f_q_[i].partials[0];
       bent_[n_ + i] += f_p_[i].partials[0];
     }
-    add_curvature(system, z, weight_, psi_p_, bent_);
+    add_curvature(system, z, lambda_, a, bent_);
     for (int i = 0; i < n_; ++i) {
       dq[i] -= bent_[n_ + i];
       dp[i] += bent_[i];
     }
-    return {};
   }
 
-  /// Psi_q and Psi_p of Psi = sum_k w_k rho_k = w.G H_p, w = weight_:
-  ///   Psi_q = (w.g)_qq H_p + H_qp G^T w,   Psi_p = H_pp G^T w
-  void hidden_gradient(const Sys& system, const Point& z) {
-    psi_q_.setConstant(S(0)), psi_p_.setConstant(S(0));
-    add_transposed(eliminated_.g_q(), weight_, psi_q_);
-    turn_energy(system, z, psi_p_, psi_q_);
-    for (int i = 0; i < n_; ++i) psi_q_[i] = f_q_[i].partials[0], psi_p_[i] = f_p_[i].partials[0];
-    add_curvature(system, z, weight_, eliminated_.h_p(), psi_q_);
-  }
-  /// H_zz (a, b), as partial 0 of f_q_ and f_p_.
-  void turn_energy(const Sys& system, const Point& z, const Position& a, const Position& b) {
+  void seed(const Point& z, const Position& a, const Position& b) {
     along.seed_along(
         z.q, [&](int, int i) { return a[i]; }, q_);
     along.seed_along(
         z.p, [&](int, int i) { return b[i]; }, p_);
-    system.energy_gradient(q_, p_, f_q_, f_p_);
   }
   /// out += (w.g)_qq d
   template <class Out>
   void add_curvature(const Sys& system, const Point& z, const Multiplier& w, const Position& d,
                      Out& out) {
-    along.seed_along(
-        z.q, [&](int, int i) { return d[i]; }, q_);
-    system.linearise(q_, q_, g_, g_q_, unused_);
+    seed(z, d, d);
+    system.linearise(q_, p_, g_, g_q_, unused_);
     for (int k = 0; k < m_; ++k)
       for (int i = 0; i < n_; ++i) out[i] += g_q_(k, i).partials[0] * w[k];
   }
 
   void prepare_third(const Sys& system) {
-    if constexpr (std::is_same_v<Sys, AnySystem>)
-      third_ = ScalarTraits<S>::lanes > 1 ? packed_derivatives(system) : sparse_derivatives(system);
-    if (!third_)
+    if (!at_.compiled())
       throw ModelError("underlying: formulation=total needs third derivatives, which " +
                        name_of(system) +
                        " does not give: write it as a model file, or record() it");
     bent_.resize(2 * n_), sum_.resize(2 * n_), force_.resize(n_);
-    hessian_.resize(third_->hessian_places.size());
-    turning_.resize(third_->slope_places.size());
+    hessian_.resize(at_.compiled()->hessian_places.size());
+    turning_.resize(at_.compiled()->slope_places.size());
   }
-  /// bent_ = D^2 Psi (dq, dp): the derivative of what hidden_gradient() is, along the field.
+  /// bent_ = D^2 Psi (dq, dp): the derivative of (Psi_q, Psi_p) along the field.
   void bend_hidden(const Sys& system, const Point& z, const Position& dq, const Position& dp) {
-    along.seed_along(
-        z.q, [&](int, int i) { return dq[i]; }, q_);
-    along.seed_along(
-        z.p, [&](int, int i) { return dp[i]; }, p_);
+    seed(z, dq, dp);
+    const SparseDerivatives& code = *at_.compiled();
     system.linearise(q_, p_, g_, g_q_, unused_);
-    third_->hessian(q_.data(), p_.data(), hessian_.data(), hessian_.data());
-    third_->turning(q_.data(), p_.data(), turning_.data(), turning_.data());
+    code.hessian(q_.data(), p_.data(), hessian_.data(), hessian_.data());
+    code.turning(q_.data(), p_.data(), turning_.data(), turning_.data());
     for (Lifted& x : sum_) x = Lifted(0.0);
     for (int i = 0; i < n_; ++i) {
       force_[i] = g_q_(0, i) * weight_[0];
@@ -193,12 +199,12 @@ class UnderlyingField {
     }
     // H_zp G^T w from the lower half of H_zz, and w.(G_q H_p)
     for (std::size_t k = 0; k < hessian_.size(); ++k) {
-      const auto [row, column] = third_->hessian_places[k];
+      const auto [row, column] = code.hessian_places[k];
       if (column >= n_) sum_[row] += hessian_[k] * force_[column - n_];
       if (row >= n_ && row != column) sum_[column] += hessian_[k] * force_[row - n_];
     }
     for (std::size_t k = 0; k < turning_.size(); ++k) {
-      const auto [row, column] = third_->slope_places[k];
+      const auto [row, column] = code.slope_places[k];
       sum_[column] += turning_[k] * weight_[row];
     }
     for (int i = 0; i < 2 * n_; ++i) bent_[i] = sum_[i].partials[0];
@@ -206,16 +212,17 @@ class UnderlyingField {
 
   Formulation formulation_;
   int n_, m_;
-  EliminatedField<Sys, S> eliminated_;
+  HiddenLinearisation<Sys, S> at_;
+  Matrix<S, M> normal_;
+  DenseLu<S, M == 0 ? 1 : M> lu_;
+  Multiplier lambda_, weight_;
   MomentumProjection<Sys, S> momenta_;
-  Point physical_;  ///< the momentum of an impetus
-  Multiplier weight_;
-  Position psi_q_, psi_p_;
+  Point physical_;  ///< with the momentum of an impetus
   Vector<Lifted, N> q_, p_, f_q_, f_p_;
   Vector<Lifted, M> g_;
   Matrix<Lifted, M, N> g_q_, unused_;
-  std::shared_ptr<const SparseDerivatives> third_;  ///< of `total`, and its room:
-  std::vector<Lifted> hessian_, turning_, sum_, force_;
+  std::vector<S> bend_;                                  ///< of `impetus`
+  std::vector<Lifted> hessian_, turning_, sum_, force_;  ///< of `total`
   Vector<S, dynamic> bent_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/any_system.hpp"
-#include "rattleback/study/experiment.hpp"
+#include "rattleback/study/paper_experiment.hpp"
 
 namespace rattleback::seiler {
 
@@ -32,17 +32,17 @@ struct Record {
 /// impetus is |p| as it is carried.
 Record run(const Setting& setting);
 
-Experiment projections();    ///< seiler-projections
-Experiment errors();         ///< seiler-errors
-Experiment spectra();        ///< seiler-periodogram
-Experiment stability();      ///< seiler-stability
-Experiment impetus();        ///< seiler-impetus
-Experiment energy_change();  ///< seiler-energy-change
+PaperExperiment projections();    ///< seiler-projections
+PaperExperiment errors();         ///< seiler-errors
+PaperExperiment spectra();        ///< seiler-periodogram
+PaperExperiment stability();      ///< seiler-stability
+PaperExperiment impetus();        ///< seiler-impetus
+PaperExperiment energy_change();  ///< seiler-energy-change
 
 struct Entry {
   const char* id;
   const char* title;
-  Experiment (*run)();
+  PaperExperiment (*run)();
 };
 std::span<const Entry> experiments();
 

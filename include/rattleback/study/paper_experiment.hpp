@@ -6,7 +6,7 @@
 
 namespace rattleback {
 
-struct Experiment {
+struct PaperExperiment {
   struct Figure {
     std::string what, paper, measured;
     bool agrees = true;    ///< as far as it can
@@ -16,6 +16,7 @@ struct Experiment {
   std::vector<Figure> figures;
   std::vector<std::string> columns;       ///< of the data
   std::vector<std::vector<double>> rows;  ///< a value for every column
+  bool logarithmic = false;               ///< how they are drawn
 };
 
 }  // namespace rattleback
