@@ -98,8 +98,8 @@ double gap(const Vec& a, const Vec& b) {
 
 class Fields : public ::testing::TestWithParam<const char*> {};
 
-// Measured: 1.1e-14 (total, general), others below 3e-15.
-constexpr double round_off = 3e-14;
+// Measured: 3.2e-14 (classical, general, by a difference of larger fields), others below 1e-14.
+constexpr double round_off = 7e-14;
 
 TEST_P(Fields, DiracIsItsBracket) {
   Definition d(GetParam());
@@ -144,7 +144,7 @@ TEST_P(Fields, ImpetusIsCanonical) {
     const auto energy = [&](int l, const Quad& shift) {
       State<Quad> z{at.q.cast<Quad>(), at.p.cast<Quad>()};
       (l < n ? z.q[l] : z.p[l - n]) += shift;
-      EXPECT_TRUE(projection.project(system, z));
+      EXPECT_TRUE(projection.project_from_afar(system, z));
       return system.energy(z.q, z.p);
     };
     const Quad d(1e-11);
@@ -167,13 +167,13 @@ TEST_P(Fields, AgreeOnTheManifoldOnly) {
   const auto apart = [&](Formulation f) {
     return gap(field_of(system, f, z), field_of(system, Formulation::classical, z));
   };
-  ASSERT_TRUE(momenta.project(system, z));  // rho = 0, g is not
+  ASSERT_TRUE(momenta.project_from_afar(system, z));  // rho = 0, g is not
   EXPECT_LE(apart(Formulation::dirac), round_off);
   EXPECT_GE(apart(Formulation::total), 1e-3);
   ASSERT_TRUE(positions.project(system, z));  // g = 0, rho is not
   EXPECT_LE(apart(Formulation::total), round_off);
   EXPECT_GE(apart(Formulation::dirac), 1e-3);
-  ASSERT_TRUE(momenta.project(system, z));
+  ASSERT_TRUE(momenta.project_from_afar(system, z));
   for (const Formulation f : {Formulation::dirac, Formulation::total})
     EXPECT_LE(apart(f), round_off);
   // The impetus is the momentum here; its rate is that of p but for a multiple of G.

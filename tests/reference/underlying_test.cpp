@@ -64,9 +64,9 @@ class UnderlyingRecords : public ::testing::TestWithParam<std::string> {
       ++count;
     }
     EXPECT_GE(count, 6) << "the formulations, on and off the manifold";
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", worst);
-    RecordProperty(method, text);
+    char most[32];
+    std::snprintf(most, sizeof most, "%.2g", worst);
+    RecordProperty(method, most);
   }
 };
 

@@ -60,6 +60,20 @@ class HiddenLinearisation {
     else
       by_duals(system, z);
   }
+  /// N = {rho, g} = -rho_p G^T, through the nonzeros of G where they are known.
+  template <class Square>
+  void normal_matrix(Square& out) const {
+    out.setConstant(S(0));
+    const auto add = [&](int j, int l) {
+      for (int i = 0; i < m_; ++i) out(i, j) -= rho_p(i, l) * jacobian(j, l);
+    };
+    if (compiled_) {
+      for (const auto& [row, column] : compiled_->slope_places) add(row, column);
+    } else {
+      for (int l = 0; l < n_; ++l)
+        for (int j = 0; j < m_; ++j) add(j, l);
+    }
+  }
   const SparseDerivatives* compiled() const { return compiled_.get(); }
 
   Vector<S, N> h_q, h_p;

@@ -97,14 +97,9 @@ class UnderlyingField {
       return "the system";
   }
 
-  /// N_ij = {rho_i, g_j} = -rho_p G^T
+  /// N_ij = {rho_i, g_j}
   Status factor_normal() {
-    for (int i = 0; i < m_; ++i)
-      for (int j = 0; j < m_; ++j) {
-        S sum = at_.rho_p(i, 0) * at_.jacobian(j, 0);
-        for (int l = 1; l < n_; ++l) sum += at_.rho_p(i, l) * at_.jacobian(j, l);
-        normal_(i, j) = -sum;
-      }
+    at_.normal_matrix(normal_);
     const FactorReport report = lu_.factor([&](int i, int j) { return normal_(i, j); });
     if (!report.ok) return {Outcome::rank_loss, 0, report.smallest_pivot};
     return {};
