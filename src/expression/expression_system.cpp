@@ -21,8 +21,10 @@ class ExpressionModel final : public SystemModel<S> {
  public:
   using typename SystemModel<S>::V;
   using typename SystemModel<S>::J;
-  explicit ExpressionModel(std::shared_ptr<const SystemFunctions> functions)
-      : f_(std::move(functions)) {}
+  /// In packs, with the systems that the lanes are.
+  explicit ExpressionModel(std::shared_ptr<const SystemFunctions> functions,
+                           std::vector<AnySystem::Model<double>> lanes = {})
+      : f_(std::move(functions)), lanes_(std::move(lanes)) {}
 
   S energy(const V& q, const V& p) const override {
     S value(0);
@@ -80,16 +82,41 @@ class ExpressionModel final : public SystemModel<S> {
   }
   std::shared_ptr<const SparseDerivatives> sparse() const {
     const std::lock_guard lock(mutex_);
-    if (!sparse_) sparse_ = std::make_shared<SparseDerivatives>(sparse_derivatives(f_->source));
+    if (!sparse_)
+      sparse_ = lanes_.empty()
+                    ? std::make_shared<const SparseDerivatives>(sparse_derivatives(f_->source))
+                    : packed_sparse();
     return sparse_;
   }
 
  private:
+  std::shared_ptr<const SparseDerivatives> packed_sparse() const;
+
   std::shared_ptr<const SystemFunctions> f_;
+  std::vector<AnySystem::Model<double>> lanes_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SystemFunctions> repeated_;
   mutable std::shared_ptr<const SparseDerivatives> sparse_;
 };
+
+/// Null where the derivatives of the lanes are not of one shape.
+template <class S>
+std::shared_ptr<const SparseDerivatives> ExpressionModel<S>::packed_sparse() const {
+  std::vector<std::shared_ptr<const SparseDerivatives>> lanes;
+  for (const auto& lane : lanes_)
+    lanes.push_back(dynamic_cast<const ExpressionModel<double>&>(*lane).sparse());
+  auto result = std::make_shared<SparseDerivatives>(*lanes[0]);
+  for (const auto function :
+       {&SparseDerivatives::hessian, &SparseDerivatives::linearise, &SparseDerivatives::turning}) {
+    Lanes<CompiledFunction> of_lanes;
+    for (std::size_t lane = 0; lane < of_lanes.size(); ++lane) {
+      of_lanes[lane] = &((*lanes[lane]).*function);
+      if (!of_lanes[lane]->has_shape_of(*of_lanes[0])) return nullptr;
+    }
+    (*result).*function = CompiledFunction::packed(of_lanes);
+  }
+  return result;
+}
 
 /// Null where the system is not made of expressions alone.
 const ExpressionModel<double>* model_of(const AnySystem& system) {
@@ -103,6 +130,11 @@ std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& sys
   return model ? model->sparse() : nullptr;
 }
 
+std::shared_ptr<const SparseDerivatives> packed_derivatives(const AnySystem& system) {
+  const auto* model = dynamic_cast<const ExpressionModel<Pack>*>(system.models().pack.get());
+  return model ? model->sparse() : nullptr;
+}
+
 bool same_shape(const AnySystem& a, const AnySystem& b) {
   const auto *x = model_of(a), *y = model_of(b);
   return x && y && a.traits() == b.traits() && detail::same_shape(*x->functions(), *y->functions());
@@ -110,18 +142,20 @@ bool same_shape(const AnySystem& a, const AnySystem& b) {
 
 AnySystem packed_system(std::span<const AnySystem* const> members) {
   Lanes<SystemFunctions> lanes;
+  std::vector<AnySystem::Model<double>> systems;
   if (members.empty() || members.size() > lanes.size())
     throw InputError("members", "1 to 8 fill a pack, got " + std::to_string(members.size()));
   for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
     const AnySystem& member = *members[std::min(lane, members.size() - 1)];
     if (!same_shape(member, *members[0])) throw InputError("members", "of different shape");
     lanes[lane] = model_of(member)->functions().get();
+    systems.push_back(member.models().real);
   }
   const bool all_same = std::ranges::count(lanes, lanes[0]) == std::ssize(lanes);
   const auto pack = [&] { return detail::pack_functions(lanes); };
   const auto f = all_same ? model_of(*members[0])->repeated(pack) : pack();
   AnySystem::Models models = members[0]->models();
-  models.pack = std::make_shared<ExpressionModel<Pack>>(f);
+  models.pack = std::make_shared<ExpressionModel<Pack>>(f, std::move(systems));
   models.dual_pack = std::make_shared<ExpressionModel<Dual<Pack, 4>>>(f);
   return {members[0]->name(), f->n, f->m, members[0]->traits(), std::move(models)};
 }

@@ -53,7 +53,7 @@ class Expansion {
       case Operation::constant:
         return node.value == 0 ? Polynomial{} : Polynomial{{{}, node.value}};
       case Operation::negate:
-        return combine({}, -1, known_[node.a]);
+        return combine(Polynomial{}, -1, known_[node.a]);
       case Operation::add:
         return combine(known_[node.a], 1, known_[node.b]);
       case Operation::subtract:
@@ -77,8 +77,8 @@ class Expansion {
   }
   std::optional<Polynomial> combine(const std::optional<Polynomial>& a, double factor,
                                     const std::optional<Polynomial>& b) const {
-    if (!b) return std::nullopt;
-    Polynomial sum = a.value_or(Polynomial{});
+    if (!a || !b) return std::nullopt;
+    Polynomial sum = *a;
     for (const auto& [monomial, c] : *b) add(sum, monomial, factor * c, std::abs(factor * c));
     return limited(std::move(sum));
   }

@@ -45,6 +45,15 @@ TEST_F(BracketsTest, AlgebraOfTheBracketIsExact) {
   EXPECT_EQ(tidied(graph, cyclic), graph.constant(0));
 }
 
+/// (x + y + p_x + p_y)^5 has 56 terms: too many to be multiplied out, which is not zero.
+TEST_F(BracketsTest, LongSumsKeepTheirValue) {
+  const Expression sum = graph.add(graph.add(x, y), graph.add(px, py));
+  Expression power = sum;
+  for (int k = 0; k < 4; ++k) power = graph.multiply(power, sum);
+  const Expression longer = tidied(graph, graph.add(power, x));
+  EXPECT_EQ(longer, graph.add(power, x));
+}
+
 TEST_F(BracketsTest, MatrixHasOnlyPairsThatShareVariables) {
   const Expression f[] = {x, y, graph.multiply(px, py)};
   const SparseExpressions m = brackets.matrix(f, f);

@@ -125,7 +125,9 @@ const std::vector<Problem>& text_problems() {
 
 std::vector<Problem> problems_for(const Method& method, const std::vector<Problem>& all) {
   std::vector<Problem> list;
-  for (const Problem& problem : all)
+  // These equations take third derivatives, which problems made of expressions give.
+  const auto& known = has(method, "formulation", "total") ? text_problems() : all;
+  for (const Problem& problem : known)
     if (applies(method, problem.system)) list.push_back(problem);
   return list;
 }

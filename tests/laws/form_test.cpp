@@ -26,13 +26,16 @@ constexpr double index3_round_off = 3e-12;  // measured: 1.5e-12 (gauss 3, quart
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const bool declared = method.info().symplectic_on != SymplecticOn::nothing;
+  const double usual = MapOptions{}.step;
+  const MapOptions options{.step = declared ? usual : showing_step(method, usual)};
   Worst worst;
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    const auto result = check_form(problem.system, method, problem.start);
+    const auto result = check_form(problem.system, method, problem.start, options);
     const double allowed = is_index3(method) ? index3_round_off : round_off;
     EXPECT_TRUE(result.holds(declared ? allowed : 1)) << result;
     worst.add(result.defect, problem.name());
+    if (!declared && worst.value() > visible(method)) break;  // one witness is enough
   }
   EXPECT_TRUE(declared || worst.value() > visible(method))
       << "not declared symplectic, but no witness shows it";
@@ -80,9 +83,12 @@ TEST_P(PrimaryForm, IsTheMostThatIsKept) {
 /// On all of phase space only what is declared there: a method that lands on g = 0 cannot.
 TEST_P(PhaseSpaceForm, IsNotKept) {
   Worst worst;
-  for (const Problem& problem : problems_for(method()))
-    worst.add(check_form(problem.system, method(), problem.start, SymplecticOn::phase_space).defect,
-              problem.name());
+  for (const Problem& problem : problems_for(method())) {
+    const auto result = check_form(problem.system, method(), problem.start,
+                                   SymplecticOn::phase_space, {.step = showing_step(method(), MapOptions{}.step)});
+    worst.add(result.defect, problem.name());
+    if (worst.value() > visible(method())) break;  // one witness is enough
+  }
   EXPECT_GT(worst.value(), visible(method()));
 }
 

@@ -1,6 +1,9 @@
 // Order, two-sided: the slope of the error against the exact solution is the declared order, not
 // less and not more.
 #include "rattleback/testing/order.hpp"
+
+#include <set>
+
 #include "laws/cases.hpp"
 
 namespace rattleback::testing {
@@ -68,22 +71,28 @@ void run(const Method& method, const std::vector<Problem>& problems) {
 TEST_P(Order, IsWhatIsDeclared) { run(method(), problems()); }
 TEST_P(TextOrder, IsWhatIsDeclared) { run(method(), text_problems()); }
 
-/// Stages of gauss are many in quad precision: fewer steps, of small problems that stay regular.
-bool is_quick(const Problem& problem) {
-  return !std::isfinite(problem.regular_time) &&
-         (problem.system.dimension() < 3 || problem.name() == "magnetic");
+/// Many stages and third derivatives take long in quad precision: then a few problems are enough.
+bool is_quick(const Method& method, const Problem& problem) {
+  if (method.family().name == "underlying")
+    return std::set<std::string>{"planar_pendulum", "double_pendulum", "quartic", "magnetic"}
+        .contains(problem.name());
+  return method.family().name != "gauss" ||
+         (!std::isfinite(problem.regular_time) &&
+          (problem.system.dimension() < 3 || problem.name() == "magnetic"));
 }
 
-/// The same code in quad precision: no plateau. Measured: 0.0022 (splitting of order 8 on chain_3d, not
-/// settled at h = 1/128); of gauss 0.03 (stages=3, formulation=index2-momentum on the quartic).
+/// The same code in quad precision: no plateau. Measured: 0.0022 (splitting of order 8 on chain_3d,
+/// not settled at h = 1/128); of gauss, in fewer steps, 0.03 (stages=3, formulation=index2-momentum
+/// on the quartic); of methods that are not symmetric, whose slopes settle as h and not as h^2,
+/// 0.076 (dopri5 on variable_mass_sphere).
 TEST_P(HighOrder, IsWhatIsDeclaredInQuad) {
   const bool gauss = method().family().name == "gauss";
   const OrderOptions options{
       .time = 0.5, .coarsest = 8, .halvings = gauss ? 2 : 3, .plateau = 1e-28};
   Worst worst;
+  const double allowed = gauss ? 0.06 : info().symmetric ? 0.0045 : 0.15;
   for (const Problem& problem : problems_for(method()))
-    if (!gauss || is_quick(problem))
-      compare<Quad>(method(), problem, options, gauss ? 0.06 : 0.0045, worst);
+    if (is_quick(method(), problem)) compare<Quad>(method(), problem, options, allowed, worst);
   record("order_quad", worst);
 }
 

@@ -14,10 +14,12 @@ constexpr double index3_round_off = 2e-12;  // measured: 9.8e-13 (gauss 3, four_
 
 void run(const Method& method, const std::vector<Problem>& problems) {
   const bool symmetric = method.info().symmetric;
+  const double usual = ReversalOptions{}.step;
+  const ReversalOptions options{.step = symmetric ? usual : showing_step(method, usual)};
   Worst worst;
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
-    const auto result = check_reversal(problem.system, method, problem.start);
+    const auto result = check_reversal(problem.system, method, problem.start, options);
     const double allowed = is_index3(method) ? index3_round_off : round_off;
     EXPECT_TRUE(result.holds(symmetric ? allowed : 1)) << result;
     worst.add(result.defect, problem.name());

@@ -6,6 +6,7 @@
     /usr/bin/python3 tests/reference/generate.py gauss        [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py paper        [--out FILE]
     /usr/bin/python3 tests/reference/generate.py partitioned  [--only PROBLEM ...] [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py underlying   [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
     /usr/bin/python3 tests/reference/generate.py check-partitioned [--only PROBLEM ...]
 
@@ -37,6 +38,7 @@ from checks import check, order_and_form
 import gauss
 from paper import paper
 from partitioned import PARTITIONED, PROBLEMS, partitioned_methods
+from underlying import underlying
 
 
 def trajectories(only, path):
@@ -140,8 +142,8 @@ def write(data, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "check",
-                                         "check-partitioned", "describe"])
+    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "underlying",
+                                         "check", "check-partitioned", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
     a = parser.parse_args()
@@ -162,6 +164,8 @@ def main():
         partitioned_runs(a.only, a.out or os.path.join(here, "partitioned.json"))
     elif a.what == "paper":
         paper(a.out or os.path.join(here, "paper.json"))
+    elif a.what == "underlying":
+        underlying(a.out or os.path.join(here, "underlying.json"), write)
     elif a.what == "long":
         long_runs(a.only, a.out or os.path.join(here, "long.json"))
     elif a.what == "gauss":

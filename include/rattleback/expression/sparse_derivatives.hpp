@@ -27,5 +27,7 @@ struct SparseDerivatives {
 SparseDerivatives sparse_derivatives(const CanonicalSystem& canonical);
 /// Of a system made of expressions, made when first asked for; null for others.
 std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& system);
+/// The same of packed_system(), with the constants of every lane; null for others.
+std::shared_ptr<const SparseDerivatives> packed_derivatives(const AnySystem& system);
 
 }  // namespace rattleback

@@ -1,0 +1,8 @@
+#include "underlying_stepper.hpp"
+
+namespace rattleback {
+
+template AnyStepperPointer<double> underlying_stepper(const AnySystem&, const UnderlyingOptions&,
+                                                      const SolveOptions&);
+
+}  // namespace rattleback
