@@ -36,6 +36,18 @@ struct RotationSeries {
   /// (2x - 3 sin x + x cos x) / (2 x^5), of screws.
   S screw() const { return Real<S>(0.5) * (f - Real<S>(3) * p); }
 
+  /// At twice the angle; t is that of the angle itself.
+  RotationSeries doubled(const S& t) const {
+    RotationSeries r = *this;
+    r.a = a * (Real<S>(1) - t * b);
+    r.b = Real<S>(0.5) * a * a;
+    r.c = Real<S>(0.25) * (c + a * b);
+    r.f = Real<S>(0.125) * c * (Real<S>(1) + a);
+    r.p = (Real<S>(1) / Real<S>(16)) * (p + f * a + Real<S>(0.5) * c);
+    r.q = (Real<S>(1) / Real<S>(32)) * (Real<S>(2) * p + c * c);
+    return r;
+  }
+
  private:
   /// Terms whose first one left out is below round-off at x = 4 pi / 16.
   static constexpr int terms = epsilon<S> < 1e-20 ? 15 : 8;
@@ -49,17 +61,6 @@ struct RotationSeries {
     p = odd * (Real<S>(1) / Real<S>(120)), q = even * (Real<S>(1) / Real<S>(720));
     c = Real<S>(1) / Real<S>(6) - t * p, f = Real<S>(1) / Real<S>(24) - t * q;
     a = Real<S>(1) - t * c, b = Real<S>(0.5) - t * f;
-  }
-  /// At twice the angle; t is that of the angle itself.
-  RotationSeries doubled(const S& t) const {
-    RotationSeries r = *this;
-    r.a = a * (Real<S>(1) - t * b);
-    r.b = Real<S>(0.5) * a * a;
-    r.c = Real<S>(0.25) * (c + a * b);
-    r.f = Real<S>(0.125) * c * (Real<S>(1) + a);
-    r.p = (Real<S>(1) / Real<S>(16)) * (p + f * a + Real<S>(0.5) * c);
-    r.q = (Real<S>(1) / Real<S>(32)) * (Real<S>(2) * p + c * c);
-    return r;
   }
 };
 
