@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include "mechanism_look.hpp"
 #include "rattleback/multibody/mechanism_motion.hpp"
 #include "rattleback/problem/error.hpp"
@@ -19,7 +22,43 @@ std::string labelled(const Mechanism& m, const MechanismModel& model, int equati
   return {};
 }
 
+/// Each row over the numbers of both bodies, velocities weighed by their inertia: rows of one joint
+/// are then of a size, whatever the units are.
+std::vector<SparseRow> weighed_rows(const MechanismModel& model, const JointRows<double>& rows) {
+  std::vector<SparseRow> all;
+  for (const JointPlace& joint : model.joints.joints)
+    for (int i = joint.first; i < joint.first + joint.count; ++i) {
+      SparseRow row;
+      const auto add = [&](int body, const Vector<double, 6>& part) {
+        if (body < 0) return;
+        const auto& of = model.inertia[static_cast<std::size_t>(body)];
+        for (int k = 0; k < 6; ++k) {
+          const double weight = k < 3 ? of.inertia(k, k) : of.mass;
+          if (part[k] != 0) row.emplace_back(6 * body + k, part[k] / std::sqrt(weight));
+        }
+      };
+      const auto k = static_cast<std::size_t>(i);
+      add(std::min(joint.a, joint.b), joint.a < joint.b ? rows.first[k] : rows.second[k]);
+      add(std::max(joint.a, joint.b), joint.a < joint.b ? rows.second[k] : rows.first[k]);
+      all.push_back(std::move(row));
+    }
+  return all;
+}
+
 }  // namespace
+
+MechanismReport report_on(const Mechanism& mechanism) {
+  const MechanismModel model(mechanism);
+  JointRows<double> rows(model.joints.count());
+  rows_at(model, model.start.poses, rows);
+  MechanismReport report{.bodies = static_cast<int>(model.bodies()),
+                         .equations = model.joints.count(),
+                         .loops = model.softening > 0};
+  if (report.loops) report.redundant = independent_rows(weighed_rows(model, rows)).dependent;
+  report.rank = report.equations - static_cast<int>(report.redundant.size());
+  for (const int i : report.redundant) report.labels.push_back(labelled(mechanism, model, i));
+  return report;
+}
 
 Mechanism with_consistent_velocities(Mechanism mechanism) {
   const MechanismModel model(mechanism);

@@ -64,18 +64,9 @@ INSTANTIATE_TEST_SUITE_P(
                       std::tuple{"rattlie:compose=suzuki4", 4},
                       std::tuple{"lie-rattle:compose=suzuki4", 4}));
 
-/// Two links with angles a and b, Lagrange's equations. y = (a, b, a', b').
+/// Of chain({a, b}).
 std::vector<double> double_pendulum_after(double a, double b, double time) {
-  return runge_kutta({a, b, 0, 0}, time, 20'000, [](const std::vector<double>& y) {
-    constexpr double g = 9.81, inertia = 0.085;
-    const double c = std::cos(y[0] - y[1]), s = std::sin(y[0] - y[1]);
-    const double m11 = inertia + 0.25 + 1, m12 = 0.5 * c, m22 = inertia + 0.25;
-    const double f1 = -0.5 * s * y[3] * y[3] - 1.5 * g * std::sin(y[0]);
-    const double f2 = 0.5 * s * y[2] * y[2] - 0.5 * g * std::sin(y[1]);
-    const double det = m11 * m22 - m12 * m12;
-    return std::vector<double>{y[2], y[3], (m22 * f1 - m12 * f2) / det,
-                               (m11 * f2 - m12 * f1) / det};
-  });
+  return runge_kutta({a, b, 0, 0}, time, 20'000, double_pendulum_slope);
 }
 
 TEST(Mechanism, double_pendulum_has_the_angles_of_lagrange) {

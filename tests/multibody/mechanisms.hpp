@@ -29,21 +29,27 @@ inline Mechanism heavy_top(double spin = 20) {
 }
 
 /// Links of length 1 hanging on each other by joints of this type, in the plane x, z, each turned
-/// from the vertical by these angles, at rest.
-inline Mechanism chain(const std::vector<double>& angles, JointType type) {
+/// from the vertical by these angles, and turning at these rates.
+inline Mechanism chain(const std::vector<double>& angles, JointType type,
+                       std::vector<double> rates = {}) {
   Mechanism m{.name = "chain", .gravity = {0, 0, -9.81}};
-  Vector3 end(0, 0, 0);
+  rates.resize(angles.size());
+  Vector3 end(0, 0, 0), speed(0, 0, 0);
   for (std::size_t i = 0; i < angles.size(); ++i) {
     Body link{
         .name = "link" + std::to_string(i + 1), .mass = 1, .inertia = diagonal(0.09, 0.085, 0.01)};
     link.orientation = turned(0, angles[i], 0);
-    link.position = end + link.orientation(Vector3(0, 0, -0.5));
+    link.angular_velocity = {0, rates[i], 0};
+    const Vector3 along = link.orientation(Vector3(0, 0, -1)),
+                  across = lie::cross<double>(link.angular_velocity, along);
+    link.position = end + 0.5 * along;
+    link.velocity = speed + 0.5 * across;
     m.add(link);
     m.add(Joint{.type = type,
                 .bodies = {i == 0 ? "world" : m.bodies[i - 1].name, link.name},
                 .points = {i == 0 ? Vector3(0, 0, 0) : Vector3(0, 0, -0.5), Vector3(0, 0, 0.5)},
                 .axis = {0, 2, 0}});
-    end += link.orientation(Vector3(0, 0, -1));
+    end += along, speed += across;
   }
   return m;
 }
@@ -70,6 +76,17 @@ std::vector<double> runge_kutta(std::vector<double> y, double time, int steps, c
     for (std::size_t i = 0; i < y.size(); ++i) y[i] += h / 6 * (a[i] + 2 * (b[i] + c[i]) + d[i]);
   }
   return y;
+}
+
+/// Two links of chain() with angles a and b, Lagrange's equations. y = (a, b, a', b').
+inline std::vector<double> double_pendulum_slope(const std::vector<double>& y) {
+  constexpr double g = 9.81, inertia = 0.085;
+  const double c = std::cos(y[0] - y[1]), s = std::sin(y[0] - y[1]);
+  const double m11 = inertia + 0.25 + 1, m12 = 0.5 * c, m22 = inertia + 0.25;
+  const double f1 = -0.5 * s * y[3] * y[3] - 1.5 * g * std::sin(y[0]);
+  const double f2 = 0.5 * s * y[2] * y[2] - 0.5 * g * std::sin(y[1]);
+  const double det = m11 * m22 - m12 * m12;
+  return {y[2], y[3], (m22 * f1 - m12 * f2) / det, (m11 * f2 - m12 * f1) / det};
 }
 
 }  // namespace rattleback::testing

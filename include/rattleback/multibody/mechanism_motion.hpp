@@ -26,16 +26,14 @@ std::vector<Body> bodies_of(const Mechanism& mechanism, const AnyMotion::Point& 
 
 /// What the joints of a mechanism are, as equations at its start.
 struct MechanismReport {
-  int bodies = 0, equations = 0;
-  int rank = 0;                       ///< `equations` where there are too many to ask
-  std::vector<int> redundant{};       ///< equations (from 0) that follow from those before them
-  std::vector<std::string> labels{};  ///< of the equations: the joint, and which of its equations
+  int bodies = 0, equations = 0, rank = 0;
+  std::vector<int> redundant{};       ///< equations (from 0) that follow from the others
+  std::vector<std::string> labels{};  ///< of those
   bool loops = false;                 ///< whether joints close any
-  double velocity = 0;                ///< the largest rate of an equation at the start
-  int worst = -1;                     ///< the equation that has it
 
   int freedoms() const { return 6 * bodies - rank; }
 };
+/// Throws as mechanism_motion() does.
 MechanismReport report_on(const Mechanism& mechanism);
 
 /// The velocities that are nearest in kinetic energy among those that the joints allow.
