@@ -1,4 +1,5 @@
-// mechanism_steps() for one scalar: each combination of group, retraction and their number.
+// Steps in one group and scalar: each combination of retraction and their number. Instantiated in a
+// source for each, as they compile long.
 #pragma once
 
 #include "mechanism_stepper_body.hpp"
@@ -74,25 +75,21 @@ inline std::vector<Substep> substeps_of(const std::string& family) {
   return {{1, {0.5, 0.5}}};
 }
 
-template <class S>
-std::unique_ptr<MechanismSteps<S>> mechanism_steps(const MechanismModel& model,
+/// Body<S, Retractions> is a body in its group.
+template <class S, template <class, class> class Body>
+std::unique_ptr<MechanismSteps<S>> steps_of_bodies(const MechanismModel& model,
                                                    const Values& values, const std::string& family,
                                                    const SolveOptions& solve) {
-  const auto make = [&]<class Body>() -> std::unique_ptr<MechanismSteps<S>> {
-    return std::make_unique<ListedSteps<S, Body>>(model, substeps_of(family),
-                                                  composition_of<S>(values), solve);
-  };
-  const auto in_group = [&]<class Retractions>() {
-    return values.word("group") == "SE3"
-               ? make.template operator()<RigidBodyInSE3<S, Retractions>>()
-               : make.template operator()<SplitBody<S, Retractions>>();
+  const auto make = [&]<class Retractions>() -> std::unique_ptr<MechanismSteps<S>> {
+    return std::make_unique<ListedSteps<S, Body<S, Retractions>>>(model, substeps_of(family),
+                                                                  composition_of<S>(values), solve);
   };
   const bool two = family == "lie-rattle";
   if (values.word("retraction") == "cayley")
-    return two ? in_group.template operator()<TwoRetractions<lie::Cayley>>()
-               : in_group.template operator()<OneRetraction<lie::Cayley>>();
-  return two ? in_group.template operator()<TwoRetractions<lie::Exponential>>()
-             : in_group.template operator()<OneRetraction<lie::Exponential>>();
+    return two ? make.template operator()<TwoRetractions<lie::Cayley>>()
+               : make.template operator()<OneRetraction<lie::Cayley>>();
+  return two ? make.template operator()<TwoRetractions<lie::Exponential>>()
+             : make.template operator()<OneRetraction<lie::Exponential>>();
 }
 
 }  // namespace rattleback

@@ -34,6 +34,13 @@ Layout layout_of(const Mechanism& m) {
            field("angular_velocity", m, {"w_x", "w_y", "w_z"})}};
 }
 
+MechanismStepsPointer steps_for(const MechanismModel& model, const Method& method,
+                                const SolveOptions& solve) {
+  const bool coupled = method.values().word("group") == "SE3";
+  return (coupled ? steps_in_se3 : steps_in_so3xr3)(model, method.values(), method.family().name,
+                                                    solve);
+}
+
 /// Bodies with momenta, and the numbers of the layout, which have velocities.
 class MechanismMotion {
  public:
@@ -42,7 +49,7 @@ class MechanismMotion {
   MechanismMotion(const Mechanism& mechanism, const Method& method, const SolveOptions& solve)
       : mechanism_(std::make_unique<Mechanism>(mechanism)),
         model_(std::make_unique<MechanismModel>(mechanism)),
-        steps_(mechanism_steps<double>(*model_, method.values(), method.family().name, solve)),
+        steps_(steps_for(*model_, method, solve)),
         look_(*model_),
         z_(model_->start),
         method_(method.info().name) {}

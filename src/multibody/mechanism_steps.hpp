@@ -19,10 +19,12 @@ class MechanismSteps {
   virtual const Vector<S, dynamic>& impulses() const = 0;
 };
 
-/// Of the families of mechanism_families(); the model must outlive it. S is double or Quad.
-template <class S>
-std::unique_ptr<MechanismSteps<S>> mechanism_steps(const MechanismModel& model,
-                                                   const Values& values, const std::string& family,
-                                                   const SolveOptions& solve);
+using MechanismStepsPointer = std::unique_ptr<MechanismSteps<double>>;
+
+/// By the values of a family of mechanism_families(); the model must outlive them.
+MechanismStepsPointer steps_in_so3xr3(const MechanismModel& model, const Values& values,
+                                      const std::string& family, const SolveOptions& solve);
+MechanismStepsPointer steps_in_se3(const MechanismModel& model, const Values& values,
+                                   const std::string& family, const SolveOptions& solve);
 
 }  // namespace rattleback

@@ -175,6 +175,10 @@ Method choose_method(const Problem& problem, const std::string& specification,
     notes.push_back("method " + choice.name + ": " + choice.why);
     name = choice.name;
   }
+  for (const Family& family : mechanism_families())
+    if (name.substr(0, name.find(':')) == family.name)
+      throw ModelError(problem.file.path + ": method " + family.name + " does not apply to '" +
+                       problem.system.name() + "': it moves bodies and joints");
   Method method = find_method(name, {"auto"});
   if (const std::string reason = obstacle_of_form(method, problem); !reason.empty())
     throw ModelError(problem.file.path + ": method " + method.info().name + " does not apply to '" +
