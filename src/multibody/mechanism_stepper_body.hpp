@@ -191,6 +191,7 @@ Status MechanismStepper<S, Body>::step(State& z, const Real<S>& h, const ForceWe
   mu_.setConstant(S(0));
   Stopping stopping(std::max(4 * epsilon<S>, options_.tolerance), options_.band);
   Status status{Outcome::no_convergence};
+  constexpr bool fast = epsilon<S> > 1e-20 && !ScalarTraits<S>::is_dual;
   for (int k = 0; k < options_.max_iterations; ++k) {
     linearise(z, h);
     status.iterations = k + 1;
@@ -201,12 +202,13 @@ Status MechanismStepper<S, Body>::step(State& z, const Real<S>& h, const ForceWe
     matrix_.solve(change_);
     status.residual = correct(h);
     const auto verdict = stopping.judge(status.residual);
+    // A softened matrix leaves of mu, from zero, a part of 1e-9 to the next iteration.
+    const bool quadratic = fast && (k > 0 || model_.softening == 0);
     if (verdict == Stopping::Verdict::not_finite) {
       status.outcome = Outcome::not_finite;
       break;
     }
-    if (verdict == Stopping::Verdict::done ||
-        (epsilon<S> > 1e-20 && !ScalarTraits<S>::is_dual && status.residual < last_but_one)) {
+    if (verdict == Stopping::Verdict::done || (quadratic && status.residual < last_but_one)) {
       status.outcome = judge_solution(h, status.iterations);
       break;
     }
