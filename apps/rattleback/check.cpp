@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "check_mechanism.hpp"
 #include "exit_code.hpp"
 #include "json.hpp"
 #include "memory_limit.hpp"
@@ -242,6 +243,7 @@ std::string objection(const Answer& a, bool with_messages) {
 
 int check(const CheckRequest& request) {
   const ModelFile model = load(request.file, request.settings);
+  if (model.mechanism) return check_mechanism(request.file, model, request.json);
   require_memory(request.file, memory_to_check(model.system));
   const Answer a = answer(model);
   if (request.json)

@@ -30,7 +30,10 @@ Comparison compare_with_bar(const Problem& problem, const CompareRequest& reques
 int compare(const CompareRequest& request) {
   if (!request.plot.empty()) require_picture(request.plot);
   catch_signals();
-  Problem problem = prepare(load(request.file, request.settings));
+  ModelFile model = load(request.file, request.settings);
+  if (model.mechanism)
+    throw InputError(request.file, "compare takes no models of bodies and joints yet; run does");
+  Problem problem = prepare(std::move(model));
   require_well_posed(problem);
   const Comparison result = compare_with_bar(problem, request);
   std::fputs(request.json ? (comparison_json(result).text() + "\n").c_str()

@@ -4,6 +4,7 @@
 #include "exit_code.hpp"
 #include "json.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/multibody/mechanism_motion.hpp"
 #include "text_table.hpp"
 #include "verbs.hpp"
 
@@ -191,18 +192,31 @@ void print_json(const Family* only) {
                   .c_str());
 }
 
+Words mechanism_names() {
+  Words names;
+  for (const Family& family : mechanism_families()) names.push_back(family.name);
+  return names;
+}
+
 }  // namespace
 
 int methods(const MethodsRequest& request) {
   const Family* only = nullptr;
-  if (!request.name.empty())
-    only = &find_method(request.name.substr(0, request.name.find(':'))).family();
+  const std::string name = request.name.substr(0, request.name.find(':'));
+  for (const Family& family : mechanism_families())
+    if (family.name == name) return print_family(family), done;
+  if (!request.name.empty()) only = &find_method(name, mechanism_names()).family();
   if (request.json) {
     print_json(only);
   } else if (only) {
     print_in_full(*only);
   } else {
     for (const Family& family : families()) {
+      print_family(family);
+      std::printf("\n");
+    }
+    std::printf("Of bodies and joints:\n\n");
+    for (const Family& family : mechanism_families()) {
       print_family(family);
       std::printf("\n");
     }

@@ -53,7 +53,7 @@ void print(const RunRequest& request, const Job& job, const FinishedRun& run) {
   if (request.json)
     std::printf("%s\n", run_json(job, run).text().c_str());
   else if (!request.quiet)
-    std::fputs(run_text(job.problem, job.plan, run).c_str(), stdout);
+    std::fputs(run_text(job, run).c_str(), stdout);
   if (!request.json && !request.quiet && !job.file.empty())
     std::printf("written            %s\n", job.file.c_str());
   std::fflush(stdout);
@@ -84,7 +84,7 @@ int run(const RunRequest& request) {
   require_sensible(request);
   leave_on_signals();
   std::optional<ModelFile> model = model_of(request);
-  if (model) require_memory(request.file, memory_to_run(model->system));
+  if (model && !model->mechanism) require_memory(request.file, memory_to_run(model->system));
   if (model && model->sweep) {
     catch_signals();
     return sweep(request, *model);

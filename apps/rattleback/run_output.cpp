@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <span>
 
+#include "rattleback/multibody/mechanism_motion.hpp"
+
 namespace rattleback::app {
 
 namespace {
@@ -32,23 +34,40 @@ Json multipliers_json(const RunHeader& header) {
   return Json::array(all);
 }
 
-std::string plural(long count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+/// Of a mechanism: each body by itself, its orientation as a matrix.
+Json bodies_json(const Mechanism& mechanism, const AnyMotion::Point& state) {
+  std::vector<Json> all;
+  for (const Body& body : bodies_of(mechanism, state)) {
+    const Matrix3 r = body.orientation.matrix();
+    std::vector<Json> rows;
+    for (int i = 0; i < 3; ++i)
+      rows.push_back(Json::array(std::vector<double>{r(i, 0), r(i, 1), r(i, 2)}));
+    all.push_back(Json::object({{"name", body.name},
+                                {"position", Json::array(body.position)},
+                                {"orientation", Json::array(rows)},
+                                {"velocity", Json::array(body.velocity)},
+                                {"angular_velocity", Json::array(body.angular_velocity)}}));
+  }
+  return Json::object({{"bodies", Json::array(all)}});
+}
+
+Json point_json(const Job& job, const AnyMotion::Point& state) {
+  return job.mechanism && !state.empty() ? bodies_json(*job.mechanism, state)
+                                         : state_json(job.header.layout, state);
 }
 
 }  // namespace
 
 Json run_json(const Job& job, const FinishedRun& run) {
-  const Problem& problem = job.problem;
-  const Layout& layout = job.header.layout;
+  const JobWords words = in_words(job);
   Json json =
-      Json::object({{"model", problem.system.name()},
+      Json::object({{"model", words.name},
                     {"method", run.method},
                     {"step", run.step},
                     {"steps", run.steps},
                     {"time", run.time()},
-                    {"initial", state_json(layout, job.start)},
-                    {"final", state_json(layout, run.final)},
+                    {"initial", point_json(job, job.start)},
+                    {"final", point_json(job, run.final)},
                     {"energy", Json::object({{"initial", run.initial_energy},
                                              {"final", run.final_energy},
                                              {"max_error", run.energy_error},
@@ -62,8 +81,8 @@ Json run_json(const Job& job, const FinishedRun& run) {
                     {"wanted_steps", run.wanted},
                     {"every", job.plan.every},
                     {"stopped", run.stopped},
-                    {"class", class_in_words(problem)},
-                    {"path", path_in_words(problem, *job.plan.method)},
+                    {"class", words.form},
+                    {"path", words.path},
                     {"notes", Json::array(job.plan.notes)}});
   if (job.header.multipliers > 0) json.add("multipliers", multipliers_json(job.header));
   if (!job.file.empty()) json.add("columns", Json::array(column_names(job.header)));
@@ -71,14 +90,12 @@ Json run_json(const Job& job, const FinishedRun& run) {
   return json;
 }
 
-std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run) {
+std::string run_text(const Job& job, const FinishedRun& run) {
   const std::string indent(19, ' ');
-  std::string text = "model              " + problem.system.name() + ": " +
-                     plural(problem.system.dimension(), "coordinate") + ", " +
-                     plural(problem.system.constraint_count(), "constraint") + "\n";
-  text += indent + class_in_words(problem) + "\n" + indent + path_in_words(problem, *plan.method) +
-          "\n";
-  for (const auto& note : plan.notes) text += "chosen             " + note + "\n";
+  const JobWords words = in_words(job);
+  std::string text = "model              " + words.name + ": " + words.size + "\n";
+  text += indent + words.form + "\n" + indent + words.path + "\n";
+  for (const auto& note : job.plan.notes) text += "chosen             " + note + "\n";
   RunFigures shown = run;
   if (!run.ok()) shown.failure = {.what = "before the end; what and why is on standard error"};
   return text + shown.summary();

@@ -12,7 +12,7 @@ namespace rattleback::app {
 /// The object of the contract, and after it what else there is to say.
 Json run_json(const Job& job, const FinishedRun& run);
 
-std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run);
+std::string run_text(const Job& job, const FinishedRun& run);
 
 /// A message on standard error, after the program's name.
 void complain(const std::string& message);

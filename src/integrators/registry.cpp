@@ -92,12 +92,18 @@ const Family* find_family(std::string_view name) {
 }
 
 Method find_method(std::string_view specification, const std::vector<std::string>& also) {
+  return find_method_among(families(), specification, also);
+}
+
+Method find_method_among(const std::vector<Family>& families, std::string_view specification,
+                         const std::vector<std::string>& also) {
   const auto colon = specification.find(':');
   const std::string name(specification.substr(0, colon));
-  const Family* family = find_family(name);
-  if (!family) {
+  const auto family = std::find_if(families.begin(), families.end(),
+                                   [&](const Family& f) { return f.name == name; });
+  if (family == families.end()) {
     Words names = also;
-    for (const Family& f : families()) names.push_back(f.name);
+    for (const Family& f : families) names.push_back(f.name);
     refuse("unknown method '" + name + "'; known methods: " + choices_for(name, names));
   }
   const std::string_view options =

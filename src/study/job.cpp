@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "guarded_sink.hpp"
+#include "rattleback/multibody/mechanism_motion.hpp"
 #include "rattleback/study/diagnosis.hpp"
 #include "rattleback/study/load.hpp"
 #include "rattleback/study/minimal_multipliers.hpp"
@@ -32,7 +33,8 @@ RunOptions<AnyMotion::Point> options_of(const Plan& plan) {
 }
 
 void prepare_motion(Job& job) {
-  job.motion = motion_of(job.problem, job.plan);
+  job.motion = job.mechanism ? mechanism_motion(*job.mechanism, *job.plan.method, job.plan.solve)
+                             : motion_of(*job.problem, job.plan);
   job.start = job.motion->state();
   job.options = options_of(job.plan);
 }
@@ -46,12 +48,12 @@ void name_constraints(const Problem& problem, RunHeader& header) {
 }
 
 /// All that the run can be resumed from, beside its states.
-RunHeader header_of(const JobRequest& request, Job& job) {
+RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) {
   RunHeader header = describe_run(job.motion->info(), job.options);
-  header.model_text = job.problem.file.text;
-  header.settings["path"] = job.problem.file.path;
+  header.model_text = file.text;
+  header.settings["path"] = file.path;
   if (request.multipliers == Multipliers::minimal) header.settings["multipliers"] = "minimal";
-  name_constraints(job.problem, header);
+  if (job.problem) name_constraints(*job.problem, header);
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
   return header;
 }
@@ -63,12 +65,34 @@ Settings settings_of(const RunHeader& header) {
   return settings;
 }
 
+/// Of phase-space systems or of mechanisms.
+Method method_named(const std::string& specification) {
+  const std::string family = specification.substr(0, specification.find(':'));
+  for (const Family& known : mechanism_families())
+    if (known.name == family) return find_mechanism_method(specification);
+  return find_method(specification);
+}
+
+/// The mechanism of a file as it starts. Throws ModelError where its joints or velocities do not
+/// fit.
+std::shared_ptr<const Mechanism> starting(const ModelFile& file) {
+  try {
+    if (file.initial && file.initial->project)
+      return std::make_shared<const Mechanism>(with_consistent_velocities(*file.mechanism));
+    if (!file.initial || !file.initial->allow_inconsistent)
+      require_consistent_velocities(*file.mechanism);
+  } catch (const ModelError& error) {
+    throw ModelError(file.path + ": " + error.what());
+  }
+  return file.mechanism;
+}
+
 /// Wishes may repeat what a run is, not change it.
 void require_same(const JobRequest& request, const RunHeader& header) {
   const auto refuse = [](const std::string& wish, const std::string& is) {
     throw InputError(wish, "the run to be resumed was made with " + is + ", which stays");
   };
-  if (request.method && find_method(*request.method) != find_method(header.method))
+  if (request.method && method_named(*request.method) != method_named(header.method))
     refuse("method", header.method);
   if (request.step && *request.step != header.step) refuse("step", detail::quote(header.step));
   if (request.every && *request.every != header.every)
@@ -109,12 +133,20 @@ std::string explain_end(const Problem& problem, FinishedRun& run) {
 
 Job new_job(const JobRequest& request, ModelFile model) {
   if (!request.out.empty()) require_free(request.out, request.existing());  // before all the work
-  Job job{.problem = prepare(std::move(model)), .file = request.out};
-  require_well_posed(job.problem);
-  job.plan = make_plan(job.problem, request);
-  if (changed_by_first_step(job.problem, job.plan)) job.plan = make_plan(job.problem, request);
-  prepare_motion(job);
-  job.header = header_of(request, job);
+  Job job{.file = request.out};
+  if (model.mechanism) {
+    job.mechanism = starting(model);
+    job.plan = mechanism_plan(model, request);
+    prepare_motion(job);
+    job.header = header_of(request, model, job);
+  } else {
+    Problem& problem = job.problem.emplace(prepare(std::move(model)));
+    require_well_posed(problem);
+    job.plan = make_plan(problem, request);
+    if (changed_by_first_step(problem, job.plan)) job.plan = make_plan(problem, request);
+    prepare_motion(job);
+    job.header = header_of(request, problem.file, job);
+  }
   if (request.before_file) request.before_file();
   if (!request.out.empty())
     job.sink = make_sink(request.out, job.header, request.checkpoint_every, request.existing());
@@ -124,14 +156,20 @@ Job new_job(const JobRequest& request, ModelFile model) {
 Job resumed_job(const JobRequest& request) {
   const RunHeader header = read_run_header(request.resume).header;
   require_same(request, header);
-  Job job{.problem = prepare(model_of(request, header)), .header = header, .file = request.resume};
-  job.plan.method = find_method(header.method);
+  ModelFile model = model_of(request, header);
+  Job job{.header = header, .file = request.resume};
+  job.plan.method = method_named(header.method);
   job.plan.step = header.step;
   job.plan.every = header.every;
-  job.plan.solve.tolerance = job.problem.file.run.tolerance.value_or(0);
-  require_well_posed(job.problem);  // leaves out the same constraints again
-  changed_by_first_step(job.problem, job.plan);
-  job.plan.notes = job.problem.notes;
+  job.plan.solve.tolerance = model.run.tolerance.value_or(0);
+  if (model.mechanism) {
+    job.mechanism = starting(model);
+  } else {
+    Problem& problem = job.problem.emplace(prepare(std::move(model)));
+    require_well_posed(problem);  // leaves out the same constraints again
+    changed_by_first_step(problem, job.plan);
+    job.plan.notes = problem.notes;
+  }
   prepare_motion(job);
   job.options.steps = request.steps.value_or(0);
   job.options.time = request.time.value_or(0);
@@ -144,18 +182,35 @@ Job resumed_job(const JobRequest& request) {
   return job;
 }
 
+JobWords in_words(const Job& job) {
+  const auto plural = [](std::size_t count, const std::string& thing) {
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+  };
+  if (job.problem)
+    return {
+        job.problem->system.name(),
+        plural(static_cast<std::size_t>(job.problem->system.dimension()), "coordinate") + ", " +
+            plural(static_cast<std::size_t>(job.problem->system.constraint_count()), "constraint"),
+        class_in_words(*job.problem), path_in_words(*job.problem, *job.plan.method)};
+  const Mechanism& m = *job.mechanism;
+  std::string bodies =
+      std::to_string(m.bodies.size()) + (m.bodies.size() == 1 ? " body" : " bodies");
+  return {m.name, bodies + ", " + plural(m.joints.size(), "joint"), "bodies and joints",
+          plural(static_cast<std::size_t>(job.motion->info().constraints), "equation") +
+              " solved in blocks"};
+}
+
 FinishedRun run(Job& job, const std::function<bool(const Progress&)>& progress) {
-  const Problem& problem = job.problem;
   GuardedSink guarded(job.sink.get());
   std::optional<MinimalMultipliers> spread;
-  if (problem.complete && job.header.settings.contains("multipliers"))
-    spread.emplace(*problem.complete, guarded);
+  if (job.problem && job.problem->complete && job.header.settings.contains("multipliers"))
+    spread.emplace(*job.problem->complete, guarded);
   job.options.progress = [&](const Progress& p) {
     return (!progress || progress(p)) && guarded.error().empty();
   };
   FinishedRun run =
       run_to_sink(*job.motion, job.options, spread ? static_cast<RunSink&>(*spread) : guarded);
-  const std::string fault = explain_end(problem, run);
+  const std::string fault = job.problem ? explain_end(*job.problem, run) : "";
   guarded.close(run);
   job.sink.reset();  // closes the file
   if (!fault.empty()) throw ModelError(fault);

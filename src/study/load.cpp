@@ -77,6 +77,7 @@ const Format& format_of(std::string_view content, const std::string& path) {
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
       {usual_ending, usual_kind, "expressions", parse_model},
+      {usual_ending, "multibody", "bodies and joints", parse_mechanism},
   };
   return all;
 }

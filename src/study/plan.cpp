@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/multibody/mechanism_motion.hpp"
 #include "rattleback/study/timescale.hpp"
 #include "rattleback/study/verdict.hpp"
 #include "redundant_stepper.hpp"
@@ -79,10 +80,10 @@ struct Length {
 };
 
 /// Wishes go before the file.
-Length wanted_length(const Problem& problem, const Wishes& wishes) {
+Length wanted_length(const ModelFile::Run& run, const Wishes& wishes) {
   if (wishes.steps && wishes.time) throw InputError("time", "give steps or time, not both");
   if (wishes.steps || wishes.time) return {wishes.time, wishes.steps};
-  return {problem.file.run.time, problem.file.run.steps};
+  return {run.time, run.steps};
 }
 
 void positive(const std::string& name, double value) {
@@ -90,14 +91,17 @@ void positive(const std::string& name, double value) {
     throw InputError(name, "must be positive, got " + detail::quote(value));
 }
 
-void decide_step(const Problem& problem, const Wishes& wishes, const Length& length, Plan& plan) {
-  if (wishes.step || problem.file.run.step) {
-    plan.step = wishes.step ? *wishes.step : *problem.file.run.step;
+/// rate() is asked where nobody says a step.
+template <class Rate>
+void decide_step(const ModelFile::Run& run, const Wishes& wishes, const Length& length,
+                 const Rate& fastest, Plan& plan) {
+  if (wishes.step || run.step) {
+    plan.step = wishes.step ? *wishes.step : *run.step;
     if (plan.step == 0 || !std::isfinite(plan.step))
       throw InputError("step", "must be finite and not zero, got " + detail::quote(plan.step));
     return;
   }
-  const double rate = fastest_rate(problem.system, *problem.start);
+  const double rate = fastest();
   plan.step = rate > 1e-9 && rate < 1e30 ? round_down(radians_per_step / rate) : fallback_step;
   if (length.time) {
     positive("time", *length.time);
@@ -108,6 +112,50 @@ void decide_step(const Problem& problem, const Wishes& wishes, const Length& len
                                           detail::quote(std::round(rate * 1000) / 1000) +
                                           " radians per time"
                                     : ": no time scale could be read off the start"));
+}
+
+template <class Rate>
+void decide_run(const ModelFile::Run& run, const Wishes& wishes, const Rate& fastest, Plan& plan) {
+  plan.solve.tolerance = run.tolerance.value_or(0);
+  const Length length = wanted_length(run, wishes);
+  decide_step(run, wishes, length, fastest, plan);
+  if (!length.steps && !length.time) {
+    plan.steps = default_steps;
+    plan.notes.emplace_back("length " + std::to_string(default_steps) + " steps: none was given");
+  } else {
+    plan.steps =
+        detail::step_count(plan.step, length.steps.value_or(0), length.time.value_or(0), 0);
+  }
+  plan.every = wishes.every.value_or(run.every.value_or(0));
+  if (plan.every < 0)
+    throw InputError("every", "must be positive, got " + std::to_string(plan.every));
+  if (plan.every == 0) plan.every = std::max(1L, plan.steps / 1000);
+}
+
+/// Of the bodies at the start, and of a pendulum of the mechanism's size.
+double fastest_rate(const Mechanism& mechanism) {
+  double rate = 0, size = 0;
+  for (const Body& body : mechanism.bodies) rate = std::max(rate, body.angular_velocity.norm());
+  for (const Joint& joint : mechanism.joints)
+    for (const Vector3& point : joint.points)
+      if (point.norm() > 0) size = size > 0 ? std::min(size, point.norm()) : point.norm();
+  return size > 0 ? std::max(rate, std::sqrt(mechanism.gravity.norm() / size)) : rate;
+}
+
+/// The simplest method for the wanted error.
+Choice automatic_for_bodies(std::optional<double> accuracy) {
+  const Family& plain = mechanism_families().front();
+  const int order = !accuracy || *accuracy >= 1e-4 ? 2 : *accuracy < 1e-8 ? 8 : 4;
+  Choice best{plain.name, "symplectic, symmetric, joints closed in every step"};
+  int best_order = 2;
+  for (const OptionValue& scheme : plain.find("compose")->samples) {
+    const Method method(plain, plain.values({{"compose", scheme}}));
+    if (best_order >= order || method.info().order <= best_order) continue;
+    best_order = method.info().order;
+    best = {method.info().name, "order " + std::to_string(best_order) +
+                                    " pays at the accuracy asked for; symplectic and symmetric"};
+  }
+  return best;
 }
 
 }  // namespace
@@ -127,6 +175,10 @@ Method choose_method(const Problem& problem, const std::string& specification,
     notes.push_back("method " + choice.name + ": " + choice.why);
     name = choice.name;
   }
+  for (const Family& family : mechanism_families())
+    if (name.substr(0, name.find(':')) == family.name)
+      throw ModelError(problem.file.path + ": method " + family.name + " does not apply to '" +
+                       problem.system.name() + "': it moves bodies and joints");
   Method method = find_method(name, {"auto"});
   if (const std::string reason = obstacle_of_form(method, problem); !reason.empty())
     throw ModelError(problem.file.path + ": method " + method.info().name + " does not apply to '" +
@@ -143,21 +195,27 @@ Plan make_plan(const Problem& problem, const Wishes& wishes) {
   Plan plan;
   plan.notes = problem.notes;
   plan.method = choose_method(problem, wanted_method(problem, wishes), plan.notes);
-  plan.solve.tolerance = problem.file.run.tolerance.value_or(0);
+  const auto fastest = [&] { return study::fastest_rate(problem.system, *problem.start); };
+  decide_run(problem.file.run, wishes, fastest, plan);
+  return plan;
+}
 
-  const Length length = wanted_length(problem, wishes);
-  decide_step(problem, wishes, length, plan);
-  if (!length.steps && !length.time) {
-    plan.steps = default_steps;
-    plan.notes.emplace_back("length " + std::to_string(default_steps) + " steps: none was given");
-  } else {
-    plan.steps =
-        detail::step_count(plan.step, length.steps.value_or(0), length.time.value_or(0), 0);
+Plan mechanism_plan(const ModelFile& file, const Wishes& wishes) {
+  Plan plan;
+  std::string wanted = wishes.method ? *wishes.method
+                       : file.method ? file.method->specification
+                                     : "auto";
+  if (wanted == "auto" || wanted.starts_with("auto:")) {
+    const Choice choice = automatic_for_bodies(wanted_accuracy(wanted));
+    plan.notes.push_back("method " + choice.name + ": " + choice.why);
+    wanted = choice.name;
   }
-  plan.every = wishes.every.value_or(problem.file.run.every.value_or(0));
-  if (plan.every < 0)
-    throw InputError("every", "must be positive, got " + std::to_string(plan.every));
-  if (plan.every == 0) plan.every = std::max(1L, plan.steps / 1000);
+  if (find_family(wanted.substr(0, wanted.find(':'))))
+    throw ModelError(file.path + ": method " + wanted + " does not apply to bodies and joints; " +
+                     mechanism_families().front().name + " does");
+  plan.method = find_mechanism_method(wanted);
+  decide_run(
+      file.run, wishes, [&] { return fastest_rate(*file.mechanism); }, plan);
   return plan;
 }
 

@@ -18,8 +18,7 @@ ModelFile Reader::read() {
   root_ = parse_toml(source_);
   for (const char* later : {"body", "joint"})
     if (const auto* entry = root_.find(later))
-      fail(entry->position,
-           "[[" + entry->key + "]] belongs to multibody models, which cannot be " + "read yet");
+      fail(entry->position, "[[" + entry->key + "]] belongs to models of kind = \"multibody\"");
   allow_keys(root_, "the file", {"model", "initial", "method", "run", "sweep"});
   for (const auto& entry : root_.entries) require(entry, Toml::Type::table, "a table");
   const Toml::Entry* model = root_.find("model");

@@ -1,5 +1,5 @@
 // Reads a model file, table by table. Each part is a file of its own: parameters.cpp, system.cpp,
-// start.cpp, method.cpp, sweep.cpp.
+// start.cpp, method.cpp, sweep.cpp, mechanism.cpp.
 #pragma once
 
 #include <deque>
@@ -7,10 +7,12 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "expand.hpp"
 #include "rattleback/integrators/option.hpp"
+#include "rattleback/multibody/mechanism.hpp"
 #include "toml.hpp"
 
 namespace rattleback::text {
@@ -27,6 +29,7 @@ class Reader {
   Reader(const Source& source, const Settings& settings, const MethodCheck& methods,
          long largest = 10'000'000);
   ModelFile read();
+  ModelFile read_mechanism();
 
  private:
   using Sweep = ModelFile::Sweep;
@@ -71,6 +74,20 @@ class Reader {
   std::vector<double> read_family(const Family& family, const Toml& value, const std::string& what);
   [[noreturn]] void refuse_coordinate(const Toml::Entry& entry) const;
   void check_start(const ModelFile::Initial& initial);
+
+  // mechanism.cpp
+  const Toml& list_of_tables(const char* name) const;
+  Body read_body(const Toml& table, const Mechanism& so_far);
+  Joint read_joint(const Toml& table, const Mechanism& mechanism,
+                   const std::unordered_set<std::string>& names);
+  void read_axes(const Toml& table, const std::string& what, Joint& joint);
+  JointType joint_type(const Toml& table);
+  std::string text_of(const Toml::Entry& entry) const;
+  std::vector<double> numbers(const Toml& list, std::size_t count, const std::string& what);
+  Vector3 vector(const Toml::Entry& entry);
+  Matrix3 matrix(const Toml::Entry& entry);
+  Matrix3 inertia(const Toml::Entry& entry);
+  lie::SO3<double> orientation(const Toml::Entry& entry);
 
   // method.cpp
   void read_method(const Toml::Entry& entry);

@@ -33,8 +33,7 @@ void Reader::read_system(const Toml::Entry& model) {
   if (const auto* kind = model.value.find("kind")) {
     const std::string& name = require(*kind, Toml::Type::string, "a string").string;
     if (name != "expressions")
-      fail(kind->value.position, name == "multibody" ? "multibody models cannot be read yet"
-                                                     : "unknown kind of model " + in_quotes(name));
+      fail(kind->value.position, "unknown kind of model " + in_quotes(name));
   }
   allow_keys(model.value, "[model]",
              {"kind", "name", "coordinates", "parameters", "mass", "potential", "hamiltonian",

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <rattleback/text/model.hpp>
+#include <rattleback/study/load.hpp>
 
 namespace rb = rattleback;
 
@@ -20,7 +20,7 @@ TEST(Documentation, ItsExamplesAreRead) {
       inside = false;
       ++count;
       EXPECT_NO_THROW(
-          try { rb::parse_model(example, "example"); } catch (const rb::Error& error) {
+          try { (void)rb::study::load_text(example, "example.toml"); } catch (const rb::Error& error) {
             ADD_FAILURE() << error.what();
             throw;
           });

@@ -56,7 +56,8 @@ class Layers(unittest.TestCase):
 
     def test_testing_stands_aside(self):
         self.accept("include/rattleback/testing/a.hpp", '#include "rattleback/integrators/b.hpp"')
-        self.reject("include/rattleback/testing/a.hpp", '#include "rattleback/lie/b.hpp"')
+        self.accept("include/rattleback/testing/a.hpp", '#include "rattleback/lie/b.hpp"')
+        self.reject("include/rattleback/testing/a.hpp", '#include "rattleback/multibody/b.hpp"')
         self.reject("src/app/a.cpp", '#include "rattleback/testing/b.hpp"')
         self.reject("include/rattleback/rattleback.hpp", '#include "rattleback/testing/b.hpp"')
 

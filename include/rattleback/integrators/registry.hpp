@@ -22,6 +22,9 @@ const Family* find_family(std::string_view name);
 /// their standard values. Throws InputError that names the choices; `also` are names that the
 /// caller knows besides the families, to be suggested.
 Method find_method(std::string_view specification, const std::vector<std::string>& also = {});
+/// The same of a list of one's own, which must outlive the method.
+Method find_method_among(const std::vector<Family>& families, std::string_view specification,
+                         const std::vector<std::string>& also = {});
 
 /// Of every family: each sample of each option once, with the others at their standard, and what
 /// the family names to be run together. These the laws hold to every claim.

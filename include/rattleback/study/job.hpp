@@ -29,7 +29,8 @@ struct JobRequest : Wishes {
 
 /// A run about to start.
 struct Job {
-  Problem problem;
+  std::optional<Problem> problem{};              ///< or
+  std::shared_ptr<const Mechanism> mechanism{};  ///< as it starts
   Plan plan;
   AnyMotionPointer motion;
   AnyMotion::Point start;  ///< of the motion
@@ -38,6 +39,12 @@ struct Job {
   std::unique_ptr<RunSink> sink;  ///< null: nothing is kept
   std::string file;               ///< where the states go
 };
+
+/// "planar pendulum: 2 coordinates, 1 constraint", what it is, and how its steps are computed.
+struct JobWords {
+  std::string name, size, form, path;
+};
+JobWords in_words(const Job& job);
 
 /// Throws ModelError where the model is ill posed or its start inconsistent.
 Job new_job(const JobRequest& request, ModelFile model);

@@ -32,6 +32,8 @@ Method choose_method(const Problem& problem, const std::string& specification,
                      std::vector<std::string>& notes);
 
 Plan make_plan(const Problem& problem, const Wishes& wishes);
+/// Of a model of bodies and joints.
+Plan mechanism_plan(const ModelFile& file, const Wishes& wishes);
 
 /// The problem's start, moved by the plan's method. The start is taken as it is.
 AnyMotionPointer motion_of(const Problem& problem, const Plan& plan);

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
+
+struct Mechanism;  // multibody/mechanism.hpp
 
 /// A place in a model file; lines and columns count from 1, columns in characters.
 struct TextPosition {
@@ -38,6 +41,7 @@ struct ModelFile {
   std::string path;  ///< as given
   std::string text;  ///< the whole file, for run files
   SystemDescription system;
+  std::shared_ptr<const Mechanism> mechanism;  ///< of kind multibody; `system` is then empty
   std::map<std::string, std::vector<double>> parameters;  ///< a number, or a list
 
   struct Initial {
@@ -97,5 +101,8 @@ ModelFile read_model(const std::filesystem::path& path, const Settings& settings
 /// The same from memory; `path` is for messages.
 ModelFile parse_model(std::string_view text, const std::string& path,
                       const Settings& settings = {});
+/// Of kind multibody: bodies and joints.
+ModelFile parse_mechanism(std::string_view text, const std::string& path,
+                          const Settings& settings = {});
 
 }  // namespace rattleback

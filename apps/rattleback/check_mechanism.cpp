@@ -1,0 +1,108 @@
+#include "check_mechanism.hpp"
+
+#include <cstdio>
+#include <optional>
+
+#include "exit_code.hpp"
+#include "json.hpp"
+#include "rattleback/multibody/mechanism_motion.hpp"
+#include "run_output.hpp"
+
+namespace rattleback::app {
+
+namespace {
+
+struct Answer {
+  MechanismReport report{};
+  std::string objection{};  ///< why it cannot run; empty: it can
+  bool joints_fit = true;
+};
+
+Answer answer(const ModelFile& model) {
+  Answer a{.report = {.bodies = static_cast<int>(model.mechanism->bodies.size())}};
+  try {
+    a.joints_fit = false;
+    a.report = report_on(*model.mechanism);
+    a.joints_fit = true;
+    if (!model.initial || !(model.initial->project || model.initial->allow_inconsistent))
+      require_consistent_velocities(*model.mechanism);
+  } catch (const ModelError& error) {
+    a.objection = error.what();
+  }
+  return a;
+}
+
+std::string verdict(const Answer& a) {
+  if (!a.joints_fit) return "the joints do not fit at the start";
+  const int freedoms = a.report.freedoms();
+  return "holonomic constraints on " + std::to_string(a.report.bodies) +
+         (a.report.bodies == 1 ? " body" : " bodies") + ": " + std::to_string(freedoms) +
+         (freedoms == 1 ? " degree" : " degrees") + " of freedom" +
+         (a.report.redundant.empty() ? "" : ", some equations follow from the others");
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Family& family : mechanism_families()) names.push_back(family.name);
+  return names;
+}
+
+Json check_json(const Mechanism& m, const Answer& a) {
+  const MechanismReport& r = a.report;
+  return Json::object({{"constraints", r.equations},
+                       {"holonomic", true},
+                       {"rank", r.rank},
+                       {"redundant", Json::array(r.redundant)},
+                       {"coisotropic", true},
+                       {"nondegenerate", true},
+                       {"index", r.equations > 0 ? 3 : 0},
+                       {"hidden_constraints", r.rank},
+                       {"first_class", 0},
+                       {"second_class", 2 * r.rank},
+                       {"consistent_start", a.objection.empty()},
+                       {"well_posed", true},
+                       {"verdict", verdict(a)},
+                       {"methods", Json::array(method_names())},
+                       {"model", m.name},
+                       {"bodies", r.bodies},
+                       {"joints", m.joints.size()},
+                       {"degrees_of_freedom", r.freedoms()},
+                       {"loops", r.loops},
+                       {"redundant_equations", Json::array(r.labels)}});
+}
+
+void line(const char* name, const std::string& text) {
+  std::printf("%-21s %s\n", name, text.c_str());
+}
+
+void print(const Mechanism& m, const Answer& a) {
+  const MechanismReport& r = a.report;
+  line("model", m.name);
+  line("bodies", std::to_string(r.bodies));
+  line("joints",
+       std::to_string(m.joints.size()) + (r.loops ? ", which close loops" : ", a tree: no loops"));
+  line("verdict", verdict(a));
+  if (!a.joints_fit) return;
+  line("equations", std::to_string(r.equations) + " of rank " + std::to_string(r.rank));
+  for (const auto& label : r.labels) line("", "follows from the others: " + label);
+  line("consistent start", a.objection.empty() ? "yes" : "no: " + a.objection);
+  std::string names;
+  for (const auto& name : method_names()) names += (names.empty() ? "" : ", ") + name;
+  line("methods that apply", names);
+}
+
+}  // namespace
+
+int check_mechanism(const std::string& file, const ModelFile& model, bool json) {
+  const Answer a = answer(model);
+  if (json)
+    std::printf("%s\n", check_json(*model.mechanism, a).text().c_str());
+  else
+    print(*model.mechanism, a);
+  std::fflush(stdout);
+  if (a.objection.empty()) return done;
+  complain(file + ": " + a.objection);
+  return ill_posed;
+}
+
+}  // namespace rattleback::app

@@ -1,0 +1,81 @@
+// Bodies and joints, as one writes them down:
+//
+//   Mechanism m{.name = "pendulum", .gravity = {0, 0, -9.81}};
+//   m.add(Body{.name = "link", .mass = 1, .inertia = diagonal(0.1, 0.1, 0.01), .position = {0, 0,
+//   -0.5}}); m.add(Joint{.type = JointType::ball, .bodies = {"world", "link"}, .points = {{{0, 0,
+//   0}, {0, 0, 0.5}}}});
+//
+// Axes and points of the world are those of space. The direction of an axis in the second body, and
+// every relative orientation that a joint keeps, are those at the start.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "rattleback/lie/so3.hpp"
+
+namespace rattleback {
+
+using Vector3 = Vector<double, 3>;
+using Matrix3 = Matrix<double, 3>;
+
+struct Body {
+  std::string name{};
+  double mass = 1;
+  Matrix3 inertia = Matrix3::Identity();       ///< about the centre of mass, body axes
+  Vector3 position = Vector3::Zero();          ///< of the centre of mass
+  lie::SO3<double> orientation{};              ///< from body to space
+  Vector3 velocity = Vector3::Zero();          ///< of the centre of mass, space axes
+  Vector3 angular_velocity = Vector3::Zero();  ///< body axes
+};
+
+enum class JointType { ball, revolute, universal, prismatic, cylindrical, planar, fixed, distance };
+
+struct JointTypeInfo {
+  JointType type;
+  const char* name;
+  int equations;
+  bool has_axis, points_meet;
+};
+inline constexpr std::array<JointTypeInfo, 8> joint_types{
+    {{JointType::ball, "ball", 3, false, true},
+     {JointType::revolute, "revolute", 5, true, true},
+     {JointType::universal, "universal", 4, true, true},
+     {JointType::prismatic, "prismatic", 5, true, false},
+     {JointType::cylindrical, "cylindrical", 4, true, false},
+     {JointType::planar, "planar", 3, true, false},
+     {JointType::fixed, "fixed", 6, false, true},
+     {JointType::distance, "distance", 1, false, false}}};
+constexpr const JointTypeInfo& info(JointType type) {
+  return joint_types[static_cast<std::size_t>(type)];
+}
+
+struct Joint {
+  std::string name{};  ///< for messages
+  JointType type = JointType::ball;
+  std::array<std::string, 2> bodies{"world", "world"};
+  std::array<Vector3, 2> points{Vector3::Zero(), Vector3::Zero()};  ///< from the centres of mass
+  Vector3 axis = Vector3::UnitZ();   ///< in the first body's axes, of any length
+  Vector3 axis2 = Vector3::UnitX();  ///< universal: in the second body's axes
+};
+
+struct Mechanism {
+  std::string name = "mechanism";
+  Vector3 gravity = Vector3::Zero();
+  std::vector<Body> bodies{};
+  std::vector<Joint> joints{};
+
+  Mechanism& add(Body body) { return bodies.push_back(std::move(body)), *this; }
+  Mechanism& add(Joint joint) { return joints.push_back(std::move(joint)), *this; }
+
+  static constexpr int world = -1;
+  /// Throws InputError for a name that no body has.
+  int index(const std::string& body) const;
+  /// "revolute joint 'hinge' between 'world' and 'link'"
+  std::string label(const Joint& joint) const;
+};
+
+Matrix3 diagonal(double x, double y, double z);
+
+}  // namespace rattleback

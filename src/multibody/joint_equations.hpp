@@ -1,0 +1,123 @@
+// The equations of joints, and their derivatives.
+//
+// Each joint is a few equations of four kinds. With R, x of its bodies a and b, points a_p, b_p in
+// their own axes and d = x_b + R_b b_p - x_a - R_a a_p:
+//
+//   meet      e . d = 0                 e an axis of space
+//   slide     R_a u . d = 0             u a direction in a
+//   align     R_a u . R_b c = 0         c a direction in b
+//   length    (|d|^2 - l^2) / (2 l) = 0
+//
+// Derivatives are rows over (turn, shift) of each body: R' = R hat(turn), x' = shift.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "rattleback/multibody/mechanism.hpp"
+
+namespace rattleback {
+
+struct JointEquation {
+  enum class Kind : unsigned char { meet, slide, align, length };
+  Kind kind;
+  Vector3 u, c;       ///< of meet: u is the axis of space
+  double length = 0;  ///< of length
+};
+
+/// Equations `first` to `first + count` are those of one joint; its bodies may be the world (-1).
+struct JointPlace {
+  int a, b;
+  int first, count;
+  Vector3 point_a, point_b;
+};
+
+/// Where a body is.
+template <class S>
+struct Pose {
+  lie::SO3<S> r{};
+  Vector<S, 3> x = Vector<S, 3>::Constant(S(0));
+};
+
+/// One equation: its value, and its rows.
+template <class S>
+struct EquationRow {
+  S value;
+  Vector<S, 3> turn_a, shift_a, turn_b, shift_b;
+};
+
+namespace detail {
+
+template <class S>
+Vector<S, 3> lifted(const Vector3& v) {
+  return {S(v[0]), S(v[1]), S(v[2])};
+}
+
+}  // namespace detail
+
+/// What all equations of a joint have in common at a pose.
+template <class S>
+class JointPose {
+ public:
+  using V = Vector<S, 3>;
+
+  JointPose(const JointPlace& joint, const Pose<S>& a, const Pose<S>& b)
+      : point_a_(detail::lifted<S>(joint.point_a)),
+        point_b_(detail::lifted<S>(joint.point_b)),
+        ra_(a.r.matrix()),
+        rb_(b.r.matrix()),
+        gap_((b.x - a.x) + (rb_ * point_b_ - ra_ * point_a_)) {}
+
+  EquationRow<S> row(const JointEquation& e) const {
+    switch (e.kind) {
+      case JointEquation::Kind::meet:
+        return along(detail::lifted<S>(e.u), gap_.dot(detail::lifted<S>(e.u)));
+      case JointEquation::Kind::slide:
+        return slide(detail::lifted<S>(e.u));
+      case JointEquation::Kind::align:
+        return align(detail::lifted<S>(e.u), detail::lifted<S>(e.c));
+      default:
+        return length(e.length);
+    }
+  }
+
+ private:
+  /// d/dt of w . d for a w that rests in space.
+  EquationRow<S> along(const V& w, const S& value) const {
+    return {value, -lie::cross(point_a_, V(ra_.transpose() * w)), -w,
+            lie::cross(point_b_, V(rb_.transpose() * w)), w};
+  }
+  EquationRow<S> slide(const V& u) const {
+    const V w = ra_ * u;
+    EquationRow<S> r = along(w, gap_.dot(w));
+    r.turn_a += lie::cross(u, V(ra_.transpose() * gap_));
+    return r;
+  }
+  EquationRow<S> align(const V& u, const V& c) const {
+    const V seen_b = ra_.transpose() * (rb_ * c), seen_a = rb_.transpose() * (ra_ * u);
+    const V none = V::Constant(S(0));
+    return {u.dot(seen_b), lie::cross(u, seen_b), none, lie::cross(c, seen_a), none};
+  }
+  EquationRow<S> length(double l) const {
+    return along(gap_ * Real<S>(1 / l), (gap_.squaredNorm() - S(l * l)) * Real<S>(0.5 / l));
+  }
+
+  V point_a_, point_b_;
+  Matrix<S, 3> ra_, rb_;
+  V gap_;
+};
+
+/// All equations of a mechanism, made at its start.
+struct JointEquations {
+  std::vector<JointPlace> joints;
+  std::vector<JointEquation> equations;
+
+  int count() const { return static_cast<int>(equations.size()); }
+};
+
+/// Throws InputError for bodies that are not there, axes without a direction and the like, and
+/// ModelError where points that meet have a gap, or axes of a universal joint are not
+/// perpendicular.
+JointEquations joint_equations(const Mechanism& mechanism);
+
+}  // namespace rattleback

@@ -1,0 +1,95 @@
+// Steps in one group and scalar: each combination of retraction and their number. Instantiated in a
+// source for each, as they compile long.
+#pragma once
+
+#include "mechanism_stepper_body.hpp"
+#include "mechanism_steps.hpp"
+#include "rattleback/integrators/composition.hpp"
+
+namespace rattleback {
+
+struct Substep {
+  double part;  ///< of the step, exact: a half or one
+  ForceWeights weights;
+};
+
+template <class S, class Body>
+class ListedSteps final : public MechanismSteps<S> {
+ public:
+  ListedSteps(const MechanismModel& model, const std::vector<Substep>& plain,
+              const std::vector<Real<S>>& composition, const SolveOptions& solve)
+      : stepper_(model, solve), impulses_(stepper_.impulses()) {
+    for (const Real<S>& c : composition)
+      for (const Substep& substep : plain)
+        substeps_.push_back({c * Real<S>(substep.part), substep.weights});
+  }
+  Status step(MechanismState<S>& z, const Real<S>& h) override {
+    if (substeps_.size() == 1) {
+      const Status status = stepper_.step(z, h, substeps_[0].weights);
+      impulses_ = stepper_.impulses();
+      return status;
+    }
+    work_ = z;
+    impulses_.setConstant(S(0));
+    int iterations = 0;
+    for (std::size_t k = 0; k < substeps_.size(); ++k) {
+      stepper_.select(k);
+      const Status status = stepper_.step(work_, h * substeps_[k].part, substeps_[k].weights);
+      if (!status) {
+        stepper_.reset();
+        return status;
+      }
+      iterations += status.iterations;
+      impulses_ += stepper_.impulses();
+    }
+    std::swap(z, work_);
+    return {Outcome::ok, iterations};
+  }
+  void reset() override { stepper_.reset(); }
+  const Vector<S, dynamic>& impulses() const override { return impulses_; }
+
+ private:
+  struct Part {
+    Real<S> part;
+    ForceWeights weights;
+  };
+  MechanismStepper<S, Body> stepper_;
+  std::vector<Part> substeps_;
+  MechanismState<S> work_;
+  Vector<S, dynamic> impulses_;
+};
+
+template <class S>
+std::vector<Real<S>> composition_of(const Values& values) {
+  if (values.has("compose"))
+    for (const CompositionInfo& scheme : compositions)
+      if (scheme.name == values.word("compose")) return coefficients<Real<S>>(scheme.scheme);
+  return {Real<S>(1)};
+}
+
+inline std::vector<Substep> substeps_of(const std::string& family) {
+  if (family == "lie-euler-a") return {{1, {1, 0}}};
+  if (family == "lie-euler-b") return {{1, {0, 1}}};
+  if (family == "lie-composition")
+    return {{0.5, {1, 0}}, {0.5, {0, 1}}};  // [Barbero24 (6.4)-(6.7)]
+  return {{1, {0.5, 0.5}}};
+}
+
+/// Body<S, Retractions> is a body in its group.
+template <class S, template <class, class> class Body>
+std::unique_ptr<MechanismSteps<S>> steps_of_bodies(const MechanismModel& model,
+                                                   const Values& values, const std::string& family,
+                                                   const SolveOptions& solve) {
+  const auto make = [&]<class Retractions>() -> std::unique_ptr<MechanismSteps<S>> {
+    return std::make_unique<ListedSteps<S, Body<S, Retractions>>>(model, substeps_of(family),
+                                                                  composition_of<S>(values), solve);
+  };
+  const bool two = family == "lie-rattle";
+  if (values.word("retraction") == "cayley")
+    return two ? make.template operator()<TwoRetractions<lie::Cayley>>()
+               : make.template operator()<OneRetraction<lie::Cayley>>();
+  return two ? make.template operator()<TwoRetractions<lie::Exponential>>()
+             : make.template operator()<OneRetraction<lie::Exponential>>();
+}
+
+}  // namespace rattleback

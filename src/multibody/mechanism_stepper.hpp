@@ -1,0 +1,86 @@
+// Steps of mechanisms on the group of their bodies [Barbero24 Sec. 6.2], [Hante, Arnold 2021]:
+//
+//   D(h xi, J xi) = m0 + w0 h f0 - G0^T mu          the momentum at the start
+//   g(q1) / h = 0,   q1 = q0 tau(h xi)              joints at the end
+//   m1 = D(-h xi, J xi) + w1 h f1                   the momentum at the end
+//
+// Unknowns xi of every body and mu = h lambda of every joint. D and its slopes are the body's
+// (body_kernels.hpp), w = (1/2, 1/2) is RATTLie, (1, 0) Euler A, (0, 1) Euler B. Momenta are
+// carried as they come: what the joints would add at the end is along G1^T, and the next mu takes
+// it up [Barbero24 Lemma 4.3]; present() projects where a state is looked at.
+//
+// Newton: with A = dD/dxi and T the turn of the end, S dmu = g/h - G1 T A^-1 r, S = G1 T A^-1 G0^T,
+// and dxi = -A^-1 (r + G0^T dmu). S has a block for each two joints at one body. Where the joints
+// close loops it is softened: rows that follow from others then have a pivot, and the residual
+// stays the true one. First guess: xi extrapolated from the last three steps; mu enters linearly
+// and needs none.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "mechanism_model.hpp"
+#include "rattleback/solve/histories.hpp"
+#include "rattleback/solve/newton.hpp"
+
+namespace rattleback {
+
+/// Which part of a step's force acts at its start and at its end.
+struct ForceWeights {
+  double start = 0.5, end = 0.5;
+};
+
+template <class S, class Body>
+class MechanismStepper {
+ public:
+  using Twist = Vector<S, 6>;
+  using State = MechanismState<S>;
+
+  explicit MechanismStepper(const MechanismModel& model, const SolveOptions& options = {});
+
+  Status step(State& z, const Real<S>& h, const ForceWeights& weights);
+  void reset() {
+    history_.reset();
+    histories_.reset();
+    rows_known_ = false;
+  }
+  /// The next step is this substep of a composition.
+  void select(std::size_t substep) { histories_.select(substep, history_); }
+  /// mu of the last step.
+  const Vector<S, dynamic>& impulses() const { return mu_; }
+
+ private:
+  /// xi of the last three steps.
+  struct History {
+    std::vector<Twist> last[3];
+    Real<S> h{0};
+    int known = 0;
+    void reset() { known = 0; }
+  };
+
+  void rows_in_group(const std::vector<Pose<S>>& poses, JointRows<S>& rows) const;
+  void predict(const Real<S>& h);
+  void record();
+  void linearise(const State& z, const Real<S>& h);
+  double correct(const Real<S>& h);
+  void residuals();
+  void finish(State& z, const Real<S>& h, const ForceWeights& weights);
+  Outcome judge_solution(const Real<S>& h, int iterations) const;
+
+  const MechanismModel& model_;
+  SolveOptions options_;
+  std::vector<BodyInertia<S>> inertia_;
+  std::vector<Body> bodies_;
+  std::vector<Twist> xi_, guess_, target_, residual_;
+  std::vector<Pose<S>> ends_;
+  JointRows<S> rows0_, rows1_, pulled_;
+  BlockMatrix<S> matrix_;
+  Vector<S, dynamic> mu_, change_;
+  History history_;
+  Histories<History> histories_;
+  bool rows_known_ = false;
+  double size_ = 1;
+};
+
+}  // namespace rattleback
