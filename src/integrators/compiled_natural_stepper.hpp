@@ -129,23 +129,19 @@ struct Owned {
   Sys system;
 };
 
-}  // namespace detail
-
-template <class S>
-AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
-                                      Projection project, const SolveOptions& options) {
+/// make(shared pointer to the code as a system of known type); null where there is no code.
+template <class S, class Make>
+AnyStepperPointer<S> on_compiled_system(const AnySystem& system, const Make& make) {
   const CompiledNatural* code = system.model<S>().compiled();
-  if (!code || (!kicks(base.map) && !has_stages(base.map))) return nullptr;
+  if (!code) return nullptr;
   const auto stepper = [&]<class Sys>(Sys typed) -> AnyStepperPointer<S> {
-    const auto owned =
-        std::make_shared<detail::Owned<Sys>>(detail::Owned<Sys>{system, std::move(typed)});
-    return detail::bound_stepper<S>(std::shared_ptr<const Sys>(owned, &owned->system), base,
-                                    project, options);
+    const auto owned = std::make_shared<Owned<Sys>>(Owned<Sys>{system, std::move(typed)});
+    return make(std::shared_ptr<const Sys>(owned, &owned->system));
   };
   AnyStepperPointer<S> found;
   const auto try_size = [&]<int N, int M>() {
     if (code->dimension == N && code->constraints == M)
-      found = stepper(detail::SmallSystem<S, N, M>(*code, system.traits().quadratic));
+      found = stepper(SmallSystem<S, N, M>(*code, system.traits().quadratic));
   };
   try_size.template operator()<2, 1>();
   try_size.template operator()<3, 1>();
@@ -159,6 +155,26 @@ AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoi
     return stepper(CompiledSystem<S>(*code, SparseAlgebra(code->pattern, code->inverse_mass)));
   auto algebra = SparseAlgebra::packed(*code);
   return algebra ? stepper(CompiledSystem<S>(*code, std::move(*algebra))) : nullptr;
+}
+
+}  // namespace detail
+
+template <class S>
+AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
+                                      Projection project, const SolveOptions& options) {
+  if (!kicks(base.map) && !has_stages(base.map)) return nullptr;
+  return detail::on_compiled_system<S>(
+      system, [&]<class Sys>(const std::shared_ptr<const Sys>& typed) {
+        return detail::bound_stepper<S>(typed, base, project, options);
+      });
+}
+template <class S>
+AnyStepperPointer<S> compiled_multistep(const AnySystem& system, int order,
+                                        const SolveOptions& options) {
+  return detail::on_compiled_system<S>(system,
+                                       [&]<class Sys>(const std::shared_ptr<const Sys>& typed) {
+                                         return detail::bound_multistep<S>(typed, order, options);
+                                       });
 }
 
 }  // namespace rattleback

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "rattleback/integrators/advance.hpp"
 #include "rattleback/integrators/method_info.hpp"
@@ -34,6 +36,15 @@ class AnyStepper {
   /// How a step solves for the constraints, in words: "dense 2 x 2", "chain of 100"; empty where it
   /// does not say.
   virtual std::string structure(const AnySystem& system) const = 0;
+
+  // Methods that remember more than the state (multistep.hpp):
+  /// Forgets what save() does not keep. Others forget all.
+  virtual void settle() { reset(); }
+  /// What is remembered, appended; in double only.
+  virtual void save(std::vector<double>&) const {}
+  virtual void restore(std::span<const double>) { reset(); }
+  /// Goes on backwards, with -h, along the steps remembered; false where none are.
+  virtual bool reverse() { return false; }
 };
 
 template <class S>
@@ -75,6 +86,27 @@ class ErasedStepper final : public AnyStepper<S> {
       return stepper_.structure(system);
     else
       return {};
+  }
+  void settle() override {
+    if constexpr (requires { stepper_.settle(); })
+      stepper_.settle();
+    else
+      stepper_.reset();
+  }
+  void save(std::vector<double>& to) const override {
+    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
+  }
+  void restore(std::span<const double> from) override {
+    if constexpr (requires { stepper_.restore(from); })
+      stepper_.restore(from);
+    else
+      stepper_.reset();
+  }
+  bool reverse() override {
+    if constexpr (requires { stepper_.reverse(); })
+      return stepper_.reverse();
+    else
+      return false;
   }
 
  private:

@@ -11,5 +11,9 @@ namespace rattleback {
 template <class S>
 AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
                                       Projection project, const SolveOptions& options);
+/// The same of the multistep method of that order.
+template <class S>
+AnyStepperPointer<S> compiled_multistep(const AnySystem& system, int order,
+                                        const SolveOptions& options);
 
 }  // namespace rattleback

@@ -61,7 +61,7 @@ concept Motion = requires(M& motion, const M& fixed, typename M::Point& z,
 
   { fixed.values(z, numbers) };
   { fixed.point(given) } -> std::same_as<typename M::Point>;
-  /// All that a motion that was reset needs to go on to the bit.
+  /// All that a motion that was reset, or settled, needs to go on to the bit.
   { fixed.save(numbers) };
   { motion.restore(given) };
 
@@ -69,6 +69,20 @@ concept Motion = requires(M& motion, const M& fixed, typename M::Point& z,
   { fixed.retract(z, given) } -> std::same_as<typename M::Point>;
   { fixed.difference(z, z, numbers) };
 };
+
+namespace detail {
+
+/// Forgets what is not saved. A motion may bring a settle() of its own, where it saves more than
+/// its state; others are reset.
+template <class M>
+RATTLEBACK_INLINE void settle(M& motion) {
+  if constexpr (requires { motion.settle(); })
+    motion.settle();
+  else
+    motion.reset();
+}
+
+}  // namespace detail
 
 /// How far two points are apart: the largest number of their difference.
 template <Motion M>

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/multistep.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
 
 namespace rattleback {
@@ -19,6 +20,7 @@ class NaturalSteps {
   /// Null where the base map neither kicks nor has stages.
   virtual AnyStepperPointer<S> stepper(const BaseMapChoice& base, Projection project,
                                        const SolveOptions& options) const = 0;
+  virtual AnyStepperPointer<S> multistep(int order, const SolveOptions& options) const = 0;
 };
 
 namespace detail {
@@ -51,6 +53,27 @@ class BoundStepper final : public AnyStepper<S> {
     return stepper_.projections(steps, looks);
   }
   std::string structure(const AnySystem&) const override { return stepper_.structure(*system_); }
+  void settle() override {
+    if constexpr (requires { stepper_.settle(); })
+      stepper_.settle();
+    else
+      stepper_.reset();
+  }
+  void save(std::vector<double>& to) const override {
+    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
+  }
+  void restore(std::span<const double> from) override {
+    if constexpr (requires { stepper_.restore(from); })
+      stepper_.restore(from);
+    else
+      stepper_.reset();
+  }
+  bool reverse() override {
+    if constexpr (requires { stepper_.reverse(); })
+      return stepper_.reverse();
+    else
+      return false;
+  }
 
  private:
   static constexpr int N = Sys::dimension_at_compile_time;
@@ -84,6 +107,12 @@ AnyStepperPointer<S> bound_stepper(std::shared_ptr<const Sys> system, const Base
                                                                          project, options);
   return nullptr;
 }
+template <class S, class Sys>
+AnyStepperPointer<S> bound_multistep(std::shared_ptr<const Sys> system, int order,
+                                     const SolveOptions& options) {
+  return std::make_unique<BoundStepper<S, Sys, MultistepStepper<Sys, S>>>(
+      std::move(system), order, Projection::output, options);
+}
 
 }  // namespace detail
 
@@ -96,6 +125,9 @@ class TypedNaturalSteps final : public NaturalSteps<S> {
   AnyStepperPointer<S> stepper(const BaseMapChoice& base, Projection project,
                                const SolveOptions& options) const override {
     return detail::bound_stepper<S>(system_, base, project, options);
+  }
+  AnyStepperPointer<S> multistep(int order, const SolveOptions& options) const override {
+    return detail::bound_multistep<S>(system_, order, options);
   }
 
  private:

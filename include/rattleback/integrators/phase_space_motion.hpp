@@ -65,6 +65,12 @@ class PhaseSpaceMotion {
     return rattleback::advance(stepper(), system_, z_, h, count);
   }
   RATTLEBACK_INLINE void reset() { stepper().reset(); }
+  RATTLEBACK_INLINE void settle() {
+    if constexpr (requires { stepper().settle(); })
+      stepper().settle();
+    else
+      reset();
+  }
 
   RATTLEBACK_INLINE Point state() const { return z_; }
   RATTLEBACK_INLINE Status present(Point& z) { return stepper().present(system_, z); }
@@ -94,11 +100,18 @@ class PhaseSpaceMotion {
   RATTLEBACK_INLINE void save(std::vector<double>& to) const {
     const Point z = z_;
     flatten(z, to);
+    if constexpr (requires { stepper().save(to); }) stepper().save(to);
   }
   RATTLEBACK_INLINE void restore(std::span<const double> saved) {
-    detail::require_numbers(saved.size(), static_cast<std::size_t>(z_.q.size() + z_.p.size()));
-    z_ = point(saved);
-    reset();
+    std::vector<double> now;
+    save(now);
+    detail::require_numbers(saved.size(), now.size());
+    const auto state = static_cast<std::size_t>(z_.q.size() + z_.p.size());
+    z_ = point(saved.first(state));
+    if constexpr (requires { stepper().restore(saved); })
+      stepper().restore(saved.subspan(state));
+    else
+      reset();
   }
 
   static Point retract(const Point& z, std::span<const double> tangent) {

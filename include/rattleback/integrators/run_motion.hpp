@@ -87,7 +87,7 @@ RATTLEBACK_INLINE MotionRun<typename M::Point> run_motion(
       run.stopped = options.stop_when(run.time(), motion.state());
     if (log.look_is_due()) run.status = detail::look_at(motion, options, log);
     if (log.restart_is_due()) {
-      motion.reset();
+      detail::settle(motion);
       log.count(motion.projections(log.uncounted_steps(), log.looks));
       detail::save_motion(motion, options, log);
     }

@@ -28,8 +28,9 @@ struct RunOptions {
   /// Called about ten times a second; false ends the run.
   std::function<bool(const Progress&)> progress{};
   bool keep_states = true;  ///< false: only figures and the final state, in constant memory
-  /// Steps between restart points, 0: none. There the stepper forgets its past in every run, so
-  /// that a run continued from one equals the uninterrupted run to the bit.
+  /// Steps between restart points, 0: none. There the stepper forgets, in every run, all of its
+  /// past that a checkpoint does not hold, so that a run continued from one equals the
+  /// uninterrupted run to the bit.
   long restart_every = 0;
   /// Called with every stored state and what was measured there.
   std::function<void(const Sample&)> record{};

@@ -50,6 +50,8 @@ class SparseKernel {
     return Jacobian::Constant(Algebra::nonzeros(system), S(0));
   }
   static void exchange(Jacobian& j, Jacobian& next) { j.swap(next); }
+  /// What earlier iterations have shown of the matrix; launch() does it too.
+  void forget() { broyden_.reset(); }
 
   static void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& j) {
     system.linearise_sparse(q, g, j);

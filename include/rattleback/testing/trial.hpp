@@ -102,6 +102,13 @@ class Trial {
     else
       return {};
   }
+  /// Goes on backwards along the steps that the method remembers; false where it has no memory.
+  bool reverse() {
+    if constexpr (requires { stepper().reverse(); })
+      return failure_.empty() && stepper().reverse();
+    else
+      return false;
+  }
   void restart(Point z) {
     state_ = std::move(z);
     stepper().reset();

@@ -1,0 +1,324 @@
+// Work against precision: the multistep method of order 8 against Boost.Odeint's fixed-step 7(8)
+// with projection, and on the chain against SUNDIALS IDA too. Either side gets the fewest steps
+// (the loosest tolerance) with which it is as accurate as asked at the end; errors are the largest
+// of q and p, on the chain of q, against Odeint at far smaller steps, on surfaces in long double.
+#include "baseline/odeint.hpp"
+#include "chain_run.hpp"
+#include "figures.hpp"
+#include "rattleback/integrators/multistep.hpp"
+#include "rattleback/problem/natural_system.hpp"
+#ifdef RATTLEBACK_BENCH_SUNDIALS
+#include "baseline/chain_ida.hpp"
+#endif
+
+namespace {
+
+namespace rb = rattleback;
+
+// -- particles on surfaces --
+
+struct SphericalPendulum {
+  static constexpr std::size_t dimension = 3;
+  static constexpr const char* name = "spherical pendulum";
+  template <class Q>
+  static Q force(const Q&) {
+    return {0, 0, -1};
+  }
+  template <class Q>
+  static auto g(const Q& q) {
+    return (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2;
+  }
+  template <class Q>
+  static Q gradient(const Q& q) {
+    return q;
+  }
+  template <class Q>
+  static auto curvature(const Q&, const Q& v) {
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+  }
+  template <class R>
+  static std::array<R, 6> start() {
+    const R root = std::sqrt(R(3));
+    return {root / 2, 0, R(-0.5), R(0.25), R(0.9), root / 4};
+  }
+  static auto system() {
+    return rb::natural_system(
+        rb::mass(1.0, 1.0, 1.0), [](const auto& q) { return q[2]; },
+        [](const auto& q) { return (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1.0) * 0.5; });
+  }
+};
+
+/// x^4 + y^4 + z^4 = 1, under gravity.
+struct Quartic {
+  static constexpr std::size_t dimension = 3;
+  static constexpr const char* name = "quartic surface";
+  template <class Q>
+  static Q force(const Q&) {
+    return {0, 0, -1};
+  }
+  template <class Q>
+  static auto g(const Q& q) {
+    const auto x = q[0] * q[0], y = q[1] * q[1], z = q[2] * q[2];
+    return (x * x + y * y + z * z - 1) / 4;
+  }
+  template <class Q>
+  static Q gradient(const Q& q) {
+    return {q[0] * q[0] * q[0], q[1] * q[1] * q[1], q[2] * q[2] * q[2]};
+  }
+  template <class Q>
+  static auto curvature(const Q& q, const Q& v) {
+    const auto x = q[0] * v[0], y = q[1] * v[1], z = q[2] * v[2];
+    return 3 * (x * x + y * y + z * z);
+  }
+  template <class R>
+  static std::array<R, 6> start() {
+    using std::pow;
+    const R x = R(3) / 5, y = R(1) / 2, z = -pow(1 - x * x * x * x - y * y * y * y, R(1) / 4);
+    const R v[3] = {R(3) / 10, R(-1) / 2, R(7) / 10}, e[3] = {x * x * x, y * y * y, z * z * z};
+    const R mu =
+        (e[0] * v[0] + e[1] * v[1] + e[2] * v[2]) / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+    return {x, y, z, v[0] - mu * e[0], v[1] - mu * e[1], v[2] - mu * e[2]};
+  }
+  static auto system() {
+    return rb::natural_system(
+        rb::mass(1.0, 1.0, 1.0), [](const auto& q) { return q[2]; },
+        [](const auto& q) {
+          const auto x = q[0] * q[0], y = q[1] * q[1], z = q[2] * q[2];
+          return (x * x + y * y + z * z - 1.0) * 0.25;
+        });
+  }
+};
+
+using Six = std::array<double, 6>;
+
+template <class P>
+Six by_multistep(double time, long steps) {
+  static const auto system = P::system();
+  const Six start = P::template start<double>();
+  rb::State<double, 3> z{rb::Vector<double, 3>(start.data()), rb::Vector<double, 3>(&start[3])};
+  auto stepper = rb::Multistep{.order = 8}.stepper<double>(system);
+  const bool ok{stepper.advance(system, z, time / static_cast<double>(steps), steps).status};
+  if (!ok) z.q[0] = std::nan("");
+  return {z.q[0], z.q[1], z.q[2], z.p[0], z.p[1], z.p[2]};
+}
+template <class P>
+Six by_odeint(double time, long steps) {
+  Six y = P::template start<double>();
+  baseline::OnSurface<P>::run(y, time, steps);
+  return y;
+}
+template <class P>
+Six reference(double time) {
+  auto y = P::template start<long double>();
+  baseline::OnSurface<P, long double>::run(y, time, std::lround(time / 0.01));
+  Six out;
+  for (std::size_t i = 0; i < 6; ++i) out[i] = static_cast<double>(y[i]);
+  return out;
+}
+template <class V>
+double distance(const V& a, const V& b) {
+  double most = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.size()); ++i)
+    most = rb::larger(most, std::abs(a[i] - b[i]));
+  return most;
+}
+
+/// The fewest steps, to 4 %, that are as accurate as asked and stay so with a few more.
+template <class Error>
+long steps_for(double target, long first, Error&& error) {
+  const auto reaches = [&](long steps) { return error(steps) <= target; };
+  for (long steps = first; steps < 1000 * first; steps += steps / 25 + 1)
+    if (reaches(steps) && reaches(steps + steps / 25 + 1) && reaches(steps + steps / 10 + 1))
+      return steps;
+  return 1000 * first;
+}
+
+/// Runs often enough that the clock sees it; seconds per unit of time.
+template <class Work>
+double per_time(double time, Work&& work) {
+  const int times = time < 1000 ? 50 : 1;
+  return bench::seconds([&] {
+           for (int k = 0; k < times; ++k) benchmark::DoNotOptimize(work());
+         }) /
+         (time * times);
+}
+
+template <class P>
+void add_surface(bench::Figures& figures, double time, const std::vector<double>& targets,
+                 double goal, const auto& wanted) {
+  Six truth{};
+  for (const double target : targets) {
+    char name[96];
+    std::snprintf(name, sizeof name, "%s, T = %g, error %.0e", P::name, time, target);
+    if (!wanted(name)) continue;
+    if (truth[0] == 0) truth = reference<P>(time);
+    const auto first = static_cast<long>(2 * time);
+    const long ours =
+        steps_for(target, first, [&](long n) { return distance(by_multistep<P>(time, n), truth); });
+    const long theirs =
+        steps_for(target, first, [&](long n) { return distance(by_odeint<P>(time, n), truth); });
+    std::printf("%s: %ld steps against %ld\n", name, ours, theirs);
+    figures.add(
+        {.name = name,
+         .ours = [=] { return per_time(time, [=] { return by_multistep<P>(time, ours); }); },
+         .against = [=] { return per_time(time, [=] { return by_odeint<P>(time, theirs); }); },
+         .goal = goal,
+         .faster = true,
+         .repetitions = 9,
+         .unit = 1e6,
+         .unit_name = "us"});
+  }
+}
+
+// -- the chain --
+
+constexpr int links = 100;
+const double chain_time = std::sqrt(10.0);
+using Position = rb::Vector<double, rb::dynamic>;
+
+Position chain_by_multistep(long steps) {
+  static const auto system = bench::hanging_chain(links);
+  auto z = bench::start_of(baseline::Chain(links));
+  auto stepper = rb::Multistep{.order = 8}.stepper<double>(system);
+  const bool ok{stepper.advance(system, z, chain_time / static_cast<double>(steps), steps).status};
+  if (!ok) z.q[0] = std::nan("");
+  return z.q;
+}
+
+/// Odeint on the chain, with the elimination that our steps use.
+class ChainByOdeint {
+ public:
+  using State = std::array<double, 4 * links>;
+
+  Position run(long steps) {
+    const auto z = bench::start_of(baseline::Chain(links));
+    State y;
+    std::copy(z.q.begin(), z.q.end(), y.begin());
+    std::copy(z.p.begin(), z.p.end(), y.begin() + 2 * links);
+    const double h = chain_time / static_cast<double>(steps);
+    baseline::odeint::runge_kutta_fehlberg78<State> stepper;
+    for (long k = 0; k < steps; ++k) {
+      stepper.do_step([this](const State& a, State& f, double) { field(a, f); }, y, 0.0, h);
+      project(y);
+    }
+    return Eigen::Map<Position>(y.data(), 2 * links);
+  }
+
+ private:
+  using System = decltype(bench::hanging_chain(links));
+  using Kernel = rb::ChainKernel<System, double>;
+
+  void field(const State& y, State& out) {
+    const double *v = y.data() + 2 * links, *q = y.data();
+    q_ = Eigen::Map<const Position>(q, 2 * links);
+    kernel_.linearise(system_, q_, g_, jacobian_);
+    (void)kernel_.factor(system_, jacobian_);
+    system_.potential_gradient(q_, f_);
+    kernel_.hidden(system_, jacobian_, f_, g_);
+    g_[0] = v[0] * v[0] + v[1] * v[1] - g_[0];
+    for (int k = 1; k < links; ++k) {
+      const double a = v[2 * k] - v[2 * k - 2], b = v[2 * k + 1] - v[2 * k - 1];
+      g_[k] = a * a + b * b - g_[k];
+    }
+    kernel_.solve(g_);
+    f_ = -f_;
+    kernel_.kick(jacobian_, g_, f_);
+    std::copy(v, v + 2 * links, out.begin());
+    std::copy(f_.begin(), f_.end(), out.begin() + 2 * links);
+  }
+  void project(State& y) {
+    q_ = Eigen::Map<const Position>(y.data(), 2 * links);
+    p_ = Eigen::Map<const Position>(y.data() + 2 * links, 2 * links);
+    const Position at = q_;
+    kernel_.linearise(system_, at, g_, jacobian_);
+    (void)kernel_.factor(system_, jacobian_);
+    for (int k = 0; k < 10 && !kernel_.settled(system_, q_, g_, next_, 1e-14); ++k) {
+      kernel_.solve(g_);
+      kernel_.shift(system_, jacobian_, g_, true, q_, total_);
+    }
+    (void)kernel_.factor(system_, next_);
+    kernel_.hidden(system_, next_, p_, g_);
+    kernel_.solve(g_);
+    kernel_.kick(next_, g_, p_);
+    std::copy(q_.begin(), q_.end(), y.begin());
+    std::copy(p_.begin(), p_.end(), y.begin() + 2 * links);
+  }
+
+  System system_ = bench::hanging_chain(links);
+  Kernel kernel_{system_};
+  Kernel::Jacobian jacobian_{system_}, next_{system_};
+  Position q_{2 * links}, p_{2 * links}, f_{2 * links}, g_{links}, total_{links};
+};
+
+Position chain_by_odeint(long steps) {
+  static ChainByOdeint runner;
+  return runner.run(steps);
+}
+
+#ifdef RATTLEBACK_BENCH_SUNDIALS
+double ida_error(double tolerance, const Position& truth, double* seconds = nullptr) {
+  baseline::Chain chain(links);
+  baseline::ChainIda ida(links);
+  double t = 0, most = 0;
+  if (!ida.run(chain, chain_time, tolerance, [&](auto&& work) { t = bench::seconds(work); }))
+    return std::numeric_limits<double>::infinity();
+  if (seconds) *seconds = t;
+  for (int i = 0; i < links; ++i)
+    most = std::max(
+        {most, std::abs(chain.x[i] - truth[2 * i]), std::abs(chain.y[i] - truth[2 * i + 1])});
+  return most;
+}
+#endif
+
+void add_chain(bench::Figures& figures, double target, const Position& truth) {
+  char name[96];
+  std::snprintf(name, sizeof name, "chain of %d, T = sqrt(10), error %.0e", links, target);
+  const long ours =
+      steps_for(target, 60, [&](long n) { return distance(chain_by_multistep(n), truth); });
+  const long theirs =
+      steps_for(target, 20, [&](long n) { return distance(chain_by_odeint(n), truth); });
+  std::printf("%s: %ld steps against %ld\n", name, ours, theirs);
+  const auto timed = [](auto&& work) {
+    return bench::seconds([&] { benchmark::DoNotOptimize(work()); });
+  };
+  bench::Figure figure{.name = std::string(name) + ", Odeint",
+                       .ours = [=] { return timed([=] { return chain_by_multistep(ours); }); },
+                       .against = [=] { return timed([=] { return chain_by_odeint(theirs); }); },
+                       .goal = 3,
+                       .faster = true,
+                       .unit = 1e3,
+                       .unit_name = "ms"};
+  figures.add(figure);
+#ifdef RATTLEBACK_BENCH_SUNDIALS
+  double tolerance = 1e-3;
+  while (tolerance > 1e-14 && ida_error(tolerance, truth) > target) tolerance /= 2;
+  figure.name = std::string(name) + ", IDA";
+  figure.against = [=] {
+    double t = 0;
+    ida_error(tolerance, truth, &t);
+    return t;
+  };
+  figure.goal = 30;
+  figures.add(figure);
+#endif
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::Figures figures;
+  const auto wanted = [&](const std::string& name) {
+    bool any = argc == 1;
+    for (int k = 1; k < argc; ++k) any = any || name.rfind(argv[k], 0) == 0;
+    return any;
+  };
+  add_surface<SphericalPendulum>(figures, 100, {1e-3, 1e-6, 1e-10}, 1.3, wanted);
+  add_surface<SphericalPendulum>(figures, 1e4, {1e-3, 1e-6, 1e-8}, 2, wanted);
+  add_surface<Quartic>(figures, 100, {1e-3, 1e-6, 1e-10}, 1.3, wanted);
+  add_surface<Quartic>(figures, 1e4, {1e-3, 1e-6, 1e-8}, 2, wanted);
+  if (wanted("chain")) {
+    const Position truth = chain_by_odeint(4000);
+    for (const double target : {1e-6, 1e-9}) add_chain(figures, target, truth);
+  }
+  return figures.run(argc, argv);
+}

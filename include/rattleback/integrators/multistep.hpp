@@ -1,0 +1,365 @@
+// Explicit symmetric multistep methods for natural systems with constant mass and constraints on
+// positions  [Console13]:
+//
+//   sum_{j=0}^k alpha_j q_{n+j} = h^2 M^-1 sum_{j=1}^{k-1} beta_j (f - G^T lambda)_{n+j},   f =
+//   -V_q g(q_{n+k}) = 0
+//
+// One force and one solve a step, for the multiplier lambda_{n+k-1}; order k = 4, 6, 8. It is the
+// solve of RATTLE: q_{n+k} = known - beta_{k-1} M^-1 G^T Lambda with Lambda = h^2 lambda, by the
+// same kernels, and its matrix has a limit as h -> 0. Lambda is guessed by extrapolation.
+//
+// Carried are second differences u and what drives them, w = h^2 q'', summed up twice with
+// compensation (multistep_memory.hpp): rounding is of size h^2 eps, and leaves the double root at 1
+// where it is  [Console14].
+//
+// The state that is shown stays k/2 steps behind the newest position, the front: its momentum is
+// the symmetric difference formula of order k, projected onto {g,H} = 0, and made at the end of
+// advance() only. It is not read again: the memory is here. After reset(), or with another h, the
+// memory begins at the state given, by a composition of RATTLE of order k to both sides of it.
+// Drives there have
+//   G M^-1 G^T lambda = G M^-1 f + g_qq(v, v),   v = M^-1 p
+// with g_qq(v, v) by the difference formula of order k of G(q + s v) v; exact for quadratic g.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rattleback/integrators/advance.hpp"
+#include "rattleback/integrators/core_stepper.hpp"
+#include "rattleback/integrators/inertia.hpp"
+#include "rattleback/integrators/multistep_memory.hpp"
+#include "rattleback/integrators/natural_constrained.hpp"
+
+namespace rattleback {
+
+MethodInfo multistep_info(int order);
+
+/// The front of a multistep method, and a step of it on its way.
+template <class K>
+struct MultistepWork {
+  using Position = typename K::Position;
+  MultistepFront<Position> front, coast, ahead;  ///< coast: without beta w
+  Position force;                                ///< h^2 M^-1 f at the front
+  Position history, w, u;                        ///< u = history + beta w
+  typename K::Multiplier lambda, g;
+  typename K::Jacobian jacobian, next;  ///< G at the front, and ahead of it
+
+  template <class Sys>
+  explicit MultistepWork(const Sys& system)
+      : front(system.dimension()),
+        coast(system.dimension()),
+        ahead(system.dimension()),
+        force(system.dimension()),
+        history(system.dimension()),
+        w(system.dimension()),
+        u(system.dimension()),
+        lambda(system.constraint_count()),
+        g(system.constraint_count()),
+        jacobian(K::jacobian(system)),
+        next(K::jacobian(system)) {}
+};
+
+/// A step that fails leaves state and memory as they were.
+template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
+class MultistepStepper {
+ public:
+  using Position = typename K::Position;
+  using Multiplier = typename K::Multiplier;
+  using Point = State<S, K::N>;
+  using R = Real<S>;
+
+  MultistepStepper(const Sys& system, int order, Projection, const SolveOptions& options)
+      : substeps_(starting_substeps<R>(order)),
+        memory_(order, system.dimension(), system.constraint_count()),
+        kernel_(system),
+        work_(system),
+        rattle_(system, {}, options),
+        inertia_(system, Position(system.dimension())),
+        floor_(K::floor(system)),
+        v_q_(system.dimension()),
+        shown_lambda_(system.constraint_count()),
+        z_{Position(system.dimension()), Position(system.dimension())},
+        options_(options) {
+    for (Eigen::Index i = 0; i < shown_lambda_.size(); ++i) shown_lambda_[i] = S(0);
+  }
+
+  void reset() { started_ = false; }
+  /// Forgets what is not saved, so that a run that is restored from here goes on to the bit.
+  void settle() { fresh_ = false; }
+  void select(std::size_t) {}
+  Status present(const Sys&, Point&) { return {}; }
+  /// At the state shown, in the measure of RATTLE: h/2 times that of p' = f - G^T lambda.
+  const Multiplier& lambda() const { return shown_lambda_; }
+  Projections projections(long, long) { return {0, std::exchange(projected_, 0L)}; }
+  std::string structure(const Sys& system) const {
+    return in_words(K::kind(system), system.constraint_count());
+  }
+
+  Status step(const Sys& system, Point& z, const R& h) { return advance(system, z, h, 1).status; }
+  Advance advance(const Sys& system, Point& z, const R& h, long count) {
+    Advance done;
+    if (!started_ || h != h_)
+      if (done.status = begin(system, z, h); !done.status) return done;
+    if (!fresh_)
+      if (done.status = refresh(system); !done.status) return done;
+    run(system, count, done);
+    if (done.steps > 0)
+      if (const Status s = show(system, z); !s && done.status) done.status = s;
+    return done;
+  }
+
+  /// The same trajectory backwards from the state shown on, with -h; false before the first step.
+  bool reverse() {
+    if (!started_ || !stepped_) return false;
+    memory_.reverse(work_.front);
+    h_ = -h_;
+    fresh_ = false;
+    return true;
+  }
+  /// All that a run needs to go on, appended; always as many numbers.
+  void save(std::vector<double>& to) const
+    requires std::is_same_v<S, double>
+  {
+    memory_.save(to);
+    for (const Position* v :
+         {&work_.front.q, &work_.front.q_low, &work_.front.d, &work_.front.d_low})
+      to.insert(to.end(), v->begin(), v->end());
+    to.insert(to.end(), shown_lambda_.begin(), shown_lambda_.end());
+    to.insert(to.end(), {h_, started_ ? 1.0 : 0.0, stepped_ ? 1.0 : 0.0});
+  }
+  void restore(std::span<const double> from)
+    requires std::is_same_v<S, double>
+  {
+    memory_.restore(from);
+    auto next = from.begin();
+    for (Position* v : {&work_.front.q, &work_.front.q_low, &work_.front.d, &work_.front.d_low})
+      for (double& x : *v) x = *next++;
+    for (double& x : shown_lambda_) x = *next++;
+    h_ = *next++, started_ = *next++ != 0, stepped_ = *next++ != 0;
+    fresh_ = false;
+  }
+
+ private:
+  static constexpr bool fixed = K::N != dynamic && K::M != dynamic && ScalarTraits<S>::lanes == 1;
+  static constexpr bool local_kernel = fixed && K::exact_newton;
+
+  /// The loop of steps. Vectors of static size are copies, in registers.
+  RATTLEBACK_INLINE void run(const Sys& system, long count, Advance& done) {
+    Working<fixed, MultistepWork<K>> work = work_;
+    Working<local_kernel, K> kernel = kernel_;
+    for (; done.steps < count; ++done.steps) {
+      done.status = go_on(system, kernel, work);
+      if (!done.status) [[unlikely]]
+        break;
+      done.newton += done.status.iterations;
+      done.newton_max = std::max(done.newton_max, done.status.iterations);
+    }
+    if constexpr (fixed) work_ = work;
+    if constexpr (local_kernel) kernel_ = kernel;
+  }
+  RATTLEBACK_INLINE Status go_on(const Sys& system, K& kernel, MultistepWork<K>& work) {
+    memory_.remember(work.front, work.history, work.coast, work.g);
+    Status status = land(system, kernel, work);
+    if (status.iterations > threshold::few_iterations) [[unlikely]]
+      if (status && !kernel.same_branch(system, work.jacobian, work.next))
+        status.outcome = Outcome::branch_jump;
+    if (!status) return status;
+    kernel.exchange(work.jacobian, work.next);
+    if (!kernel.solve_fresh(system, work.jacobian, work.g, false)) {
+      fresh_ = false;
+      return {Outcome::rank_loss, status.iterations};
+    }
+    memory_.arrive(work.coast, work.history, work.w, work.u, work.ahead);
+    memory_.keep(work.u, work.w, work.lambda);
+    take(work.ahead.q, work.front.q), take(work.ahead.q_low, work.front.q_low);
+    take(work.ahead.d, work.front.d), take(work.ahead.d_low, work.front.d_low);
+    stepped_ = true;
+    push(system, work);
+    return status;
+  }
+  template <class V>
+  RATTLEBACK_INLINE static void take(V& from, V& to) {
+    if constexpr (V::SizeAtCompileTime == dynamic)
+      from.swap(to);
+    else
+      copy(from, to);
+  }
+  /// Newton on g(q1) = 0 in Lambda, from the guess in g. One correction is always made: a guess
+  /// that happens to be good enough is off by more than round-off, and to one side.
+  RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, MultistepWork<K>& work) {
+    copy(work.force, work.w);
+    kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
+    memory_.reach(work.coast, work.w, work.ahead.q);
+    if constexpr (requires { kernel.forget(); }) kernel.forget();
+    double last = std::numeric_limits<double>::infinity();
+    bool exact = K::exact_newton;
+    for (int k = 0; k < options_.max_iterations; ++k) {
+      const bool settled = kernel.settled(system, work.ahead.q, work.g, work.next, floor_);
+      if (settled && k > 0) return {Outcome::ok, k};
+      if (k > 1) [[unlikely]] {
+        const double size = K::size(work.g);
+        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
+        if (size > threshold::poor_contraction * last) {
+          if (stalled_at_round_off(work.g, work.next, work.ahead.q)) return {Outcome::ok, k, size};
+          exact = true;
+        }
+        last = size;
+      }
+      if (!exact)
+        kernel.solve(work.g);
+      else if (!kernel.solve_newton(system, work.jacobian, work.next, work.g))
+        return {Outcome::rank_loss, k, last};
+      scale(per_drive_, work.g);
+      kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
+      memory_.reach(work.coast, work.w, work.ahead.q);
+    }
+    return {Outcome::no_convergence, options_.max_iterations, last};
+  }
+  /// By value: the caller's copies stay in registers.
+  bool stalled_at_round_off(Working<fixed, const Multiplier> g,
+                            Working<fixed, const typename K::Jacobian> jacobian,
+                            Working<fixed, const Position> q) {
+    measure_floor(q, jacobian);
+    return K::within_floor(g, floor_, threshold::constraint_band);
+  }
+  /// h^2 M^-1 f at the front.
+  RATTLEBACK_INLINE void push(const Sys& system, MultistepWork<K>& work) {
+    Working<fixed, Position> v_q = v_q_;
+    system.potential_gradient(work.front.q, v_q);
+    system.velocity(v_q, work.force);
+    scale(R(-h_ * h_), work.force);
+  }
+  /// What follows from the front alone.
+  [[gnu::noinline]] Status refresh(const Sys& system) {
+    per_drive_ = R(1) / memory_.coefficients().drive[0];
+    kernel_.linearise(system, work_.front.q, work_.g, work_.jacobian);
+    if (FactorReport f = kernel_.factor(system, work_.jacobian); !f.ok)
+      return {Outcome::rank_loss, 0, f.smallest_pivot};
+    measure_floor(work_.front.q, work_.jacobian);
+    push(system, work_);
+    fresh_ = true;
+    return {};
+  }
+  void measure_floor(const Position& q, const typename K::Jacobian& jacobian) {
+    kernel_.measure(q, jacobian, std::max(2 * epsilon<S>, options_.tolerance), floor_);
+  }
+
+  [[gnu::noinline]] Status show(const Sys& system, Point& z) {
+    memory_.show(work_.front, z_.q, v_q_);
+    scale(R(R(1) / h_), v_q_);
+    inertia_.momentum(v_q_, z_.p);
+    if (const Status s = rattle_.project(system, z_); !s) return s;
+    ++projected_;
+    copy(z_.q, z.q), copy(z_.p, z.p);
+    copy(memory_.shown_multiplier(), shown_lambda_);
+    scale(R(R(0.5) / h_), shown_lambda_);
+    return {};
+  }
+
+  // -- the start --
+
+  [[gnu::noinline]] Status begin(const Sys& system, const Point& z, const R& h) {
+    started_ = stepped_ = fresh_ = false;
+    h_ = h;
+    memory_.clear();
+    const int half = memory_.coefficients().order / 2;
+    for (const int side : {-1, 1}) {
+      copy(z.q, z_.q), copy(z.p, z_.p);
+      rattle_.reset();
+      for (int j = side > 0 ? 0 : 1; j < (side > 0 ? half + 1 : half); ++j) {
+        if (j > 0)
+          if (Status s = compose(system, R(side * h)); !s) return s;
+        copy(z_.q, memory_.position(side * j));
+        if (Status s = drive_at_start(system, side * j); !s) return s;
+      }
+    }
+    memory_.difference(work_.front);
+    started_ = true;
+    return {};
+  }
+  Status compose(const Sys& system, const R& h) {
+    for (std::size_t k = 0; k < substeps_.size(); ++k) {
+      rattle_.select(k);
+      const bool last = k + 1 == substeps_.size();
+      if (Status s = rattle_.step(system, z_, R(h * substeps_[k]), last); !s) return s;
+    }
+    return {};
+  }
+  /// G M^-1 G^T lambda = g_qq(v, v) - G M^-1 V_q at z_.
+  Status drive_at_start(const Sys& system, int j) {
+    Multiplier& lambda = memory_.multiplier(j);
+    curvature(system, lambda);
+    kernel_.linearise(system, z_.q, work_.g, work_.jacobian);
+    if (FactorReport f = kernel_.factor(system, work_.jacobian); !f.ok)
+      return {Outcome::rank_loss, 0, f.smallest_pivot};
+    system.potential_gradient(z_.q, v_q_);
+    kernel_.hidden(system, work_.jacobian, v_q_, work_.g);
+    subtract_scaled(R(1), work_.g, lambda);
+    copy(lambda, work_.g);
+    kernel_.solve(lambda);
+    if constexpr (ScalarTraits<S>::is_dual) refine(system, lambda);
+    scale(R(h_ * h_), lambda);
+    Position& w = memory_.drive(j);
+    system.velocity(v_q_, w);
+    scale(R(-h_ * h_), w);
+    kernel_.shift(system, work_.jacobian, lambda, true, w, work_.g);
+    return {};
+  }
+  /// The matrix is made of base values; solved once more, the partial derivatives are exact too.
+  /// g is the right side.
+  void refine(const Sys& system, Multiplier& lambda) {
+    for (Eigen::Index i = 0; i < work_.w.size(); ++i) work_.w[i] = S(0);
+    kernel_.kick(work_.jacobian, lambda, work_.w);
+    kernel_.hidden(system, work_.jacobian, work_.w, work_.lambda);
+    add_scaled(R(1), work_.lambda, work_.g);
+    kernel_.solve(work_.g);
+    add_scaled(R(1), work_.g, lambda);
+  }
+  /// g_qq(v, v) at z_
+  void curvature(const Sys& system, Multiplier& out) {
+    const auto& c = memory_.coefficients();
+    system.velocity(z_.p, work_.w);
+    for (int i = 1; i <= c.order / 2; ++i)
+      for (const int side : {-1, 1}) {
+        copy(z_.q, work_.history);
+        add_scaled(R(R(side * i) * h_), work_.w, work_.history);
+        kernel_.linearise(system, work_.history, work_.g, work_.next);
+        kernel_.hidden(system, work_.next, z_.p, work_.g);
+        const R weight = c.derivative[i - 1] * R(side) / h_;
+        for (Eigen::Index k = 0; k < out.size(); ++k)
+          out[k] = i == 1 && side < 0 ? S(work_.g[k] * weight) : S(out[k] + work_.g[k] * weight);
+      }
+  }
+
+  std::vector<R> substeps_;
+  MultistepMemory<Position, Multiplier> memory_;
+  K kernel_;
+  MultistepWork<K> work_;
+  NaturalConstrained<Sys, S, K> rattle_;  // starts, and projects what is shown
+  Inertia<S, K::N> inertia_;
+  typename K::Floor floor_;
+  Position v_q_;
+  Multiplier shown_lambda_;
+  Point z_;
+  SolveOptions options_;
+  R h_{0}, per_drive_{0};
+  long projected_ = 0;
+  bool started_ = false, stepped_ = false, fresh_ = false;
+};
+
+/// [Console13] as a method.
+struct Multistep {
+  int order = 8;
+  SolveOptions solve{};
+  MethodInfo info() const { return multistep_info(order); }
+  template <class S, class Sys>
+  auto stepper(const Sys& system) const {
+    return MultistepStepper<Sys, S>(system, order, Projection::output, solve);
+  }
+};
+
+}  // namespace rattleback

@@ -1,0 +1,42 @@
+// Coefficients of the explicit symmetric multistep methods (multistep.hpp), computed, not
+// tabulated.
+//
+//   rho(z) = (z - 1)^2 gamma(z),   gamma(z) = prod_j (z^2 + 2 a_j z + 1),   k = 2 + 2 #a
+//   sigma(z) = rho(z)/log(z)^2 + O((z - 1)^k),   deg sigma = k - 1:        order k
+//
+// The a_j are multiples of 1/16, so that gamma is exact in double: rounding neither moves the
+// double root at 1 nor the others off the unit circle. How they were chosen:
+// docs/notes/multistep.md.
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace rattleback {
+
+/// For differences u_j = q_{j+1} - 2 q_j + q_{j-1} and what drives them, w_j = h^2 q''(t_j):
+///   u_n = sum_i drive[i] w_{n-i} - sum_i inertia[i] u_{n-1-i}
+/// Lower orders are filled up with zeros: all have the same loops.
+template <class R>
+struct MultistepCoefficients {
+  static constexpr int memory = 6;  ///< of order 8: differences that a step goes on from
+  int order;
+  std::array<R, memory> inertia;
+  std::array<R, memory + 1> drive;
+  /// h q'(t_n) = sum_i slope[i] (d_{n+i} + d_{n-1-i}),  d_j = q_{j+1} - q_j, to the same order.
+  std::array<R, 4> slope;
+  /// (f(h) - f(-h), f(2h) - f(-2h), ...) to h f'(0), to the same order.
+  std::array<R, 4> derivative;
+  /// w_n from w_{n-1}, w_{n-2}, ...: extrapolation over as many as there are at the start.
+  std::array<R, memory> ahead;
+};
+
+/// R is double or Quad; order 4, 6 or 8.
+template <class R>
+const MultistepCoefficients<R>& multistep_coefficients(int order);
+
+/// The composition of RATTLE that the start is made with: of that order at least.
+template <class R>
+std::vector<R> starting_substeps(int order);
+
+}  // namespace rattleback

@@ -1,0 +1,7 @@
+#include "compiled_natural_stepper.hpp"
+
+namespace rattleback {
+
+template AnyStepperPointer<Pack> compiled_multistep(const AnySystem&, int, const SolveOptions&);
+
+}  // namespace rattleback

@@ -1,0 +1,51 @@
+#include "rattleback/integrators/multistep.hpp"
+
+#include "rattleback/integrators/family.hpp"
+#include "rattleback/problem/error.hpp"
+
+namespace rattleback {
+
+template <class S>
+AnyStepperPointer<S> multistep_stepper(const AnySystem& system, int order,
+                                       const SolveOptions& solve);
+
+MethodInfo multistep_info(int order) {
+  return {.name = "multistep:order=" + std::to_string(order),
+          .order = order,
+          .symmetric = true,
+          .preserves_primary = true,
+          .preserves_hidden = true,
+          .nearly_keeps_energy = true,
+          .applies = {.natural = true, .holonomic = true},
+          .cite = "[Console13]"};
+}
+
+namespace {
+
+int order_of(const Values& values) { return std::stoi(values.word("order")); }
+
+struct MakeMultistep {
+  template <class S>
+  AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
+                                  const SolveOptions& solve) const {
+    const Traits traits = system.traits();
+    const char* lack = !traits.natural              ? "a natural Hamiltonian p.M^-1 p/2 + V(q)"
+                       : !traits.holonomic          ? "constraints on positions only"
+                       : !system.constraint_count() ? "constraints"
+                                                    : nullptr;
+    if (lack) throw ModelError(std::string("multistep: ") + system.name() + " lacks " + lack);
+    return multistep_stepper<S>(system, order_of(values), solve);
+  }
+};
+
+}  // namespace
+
+Family multistep_family() {
+  return {.name = "multistep",
+          .text = "explicit symmetric multistep method: one force and one multiplier solve a step",
+          .options = {word_option("order", "of the error", {"8", "4", "6"})},
+          .claims = [](const Values& values) -> Claims { return multistep_info(order_of(values)); },
+          .make = MakeMultistep{}};
+}
+
+}  // namespace rattleback
