@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "rattleback/expression/scaled_field.hpp"
 #include "rattleback/expression/sparse_derivatives.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/pack.hpp"
@@ -83,12 +84,18 @@ class ExpressionModel final : public SystemModel<S> {
     if (!sparse_) sparse_ = std::make_shared<SparseDerivatives>(sparse_derivatives(f_->source));
     return sparse_;
   }
+  std::shared_ptr<const ScaledField> scaled() const {
+    const std::lock_guard lock(mutex_);
+    if (!scaled_) scaled_ = scaled_field(f_->source);
+    return scaled_;
+  }
 
  private:
   std::shared_ptr<const SystemFunctions> f_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SystemFunctions> repeated_;
   mutable std::shared_ptr<const SparseDerivatives> sparse_;
+  mutable std::shared_ptr<const ScaledField> scaled_;
 };
 
 /// Null where the system is not made of expressions alone.
@@ -101,6 +108,11 @@ const ExpressionModel<double>* model_of(const AnySystem& system) {
 std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& system) {
   const auto* model = model_of(system);
   return model ? model->sparse() : nullptr;
+}
+
+std::shared_ptr<const ScaledField> scaled_field(const AnySystem& system) {
+  const auto* model = model_of(system);
+  return model ? model->scaled() : nullptr;
 }
 
 bool same_shape(const AnySystem& a, const AnySystem& b) {

@@ -16,6 +16,7 @@ class AnyMotion {
   virtual const MotionInfo& info() const = 0;
   virtual Advance advance(double h, long count) = 0;
   virtual void reset() = 0;
+  virtual Clock* clock() = 0;
   virtual Point state() const = 0;
   virtual Status present(Point& z) = 0;
   virtual Status measure(Look<Point>& look) = 0;
@@ -48,6 +49,7 @@ class ErasedMotion final : public AnyMotion {
   const MotionInfo& info() const override { return info_; }
   Advance advance(double h, long count) override { return motion_.advance(h, count); }
   void reset() override { motion_.reset(); }
+  Clock* clock() override { return clock_of(motion_); }
   Point state() const override { return flat(motion_.state()); }
   Status present(Point& z) override {
     auto typed = motion_.point(z);

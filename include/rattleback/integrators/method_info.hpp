@@ -36,6 +36,8 @@ struct MethodInfo {
   /// Of methods that are symplectic on nothing: symmetric ones whose energy stays bounded all the
   /// same, on systems that are reversible as the witness problems are.
   bool nearly_keeps_energy = false;
+  /// The step that is given is the first one; the method chooses the others.
+  bool varies_steps = false;
   Applies applies{};
   std::string cite;
 };

@@ -65,6 +65,7 @@ class PhaseSpaceMotion {
     return rattleback::advance(stepper(), system_, z_, h, count);
   }
   RATTLEBACK_INLINE void reset() { stepper().reset(); }
+  RATTLEBACK_INLINE Clock* clock() { return clock_of(stepper()); }
 
   RATTLEBACK_INLINE Point state() const { return z_; }
   RATTLEBACK_INLINE Status present(Point& z) { return stepper().present(system_, z); }
@@ -94,11 +95,16 @@ class PhaseSpaceMotion {
   RATTLEBACK_INLINE void save(std::vector<double>& to) const {
     const Point z = z_;
     flatten(z, to);
+    if constexpr (requires { stepper().save(to); }) stepper().save(to);
   }
   RATTLEBACK_INLINE void restore(std::span<const double> saved) {
-    detail::require_numbers(saved.size(), static_cast<std::size_t>(z_.q.size() + z_.p.size()));
-    z_ = point(saved);
+    const auto size = static_cast<std::size_t>(z_.q.size() + z_.p.size());
+    std::vector<double> remembered;
+    if constexpr (requires { stepper().save(remembered); }) stepper().save(remembered);
+    detail::require_numbers(saved.size(), size + remembered.size());
+    z_ = point(saved.first(size));
     reset();
+    if constexpr (requires { stepper().restore(saved); }) stepper().restore(saved.subspan(size));
   }
 
   static Point retract(const Point& z, std::span<const double> tangent) {
