@@ -53,7 +53,7 @@ class Contest {
     return largest(P::step, 1.06, accuracy, [&](double h) { return ours(h); });
   }
   double peer_tolerance(double accuracy) {
-    return largest(1e-2, 1.5, accuracy, [&](double tolerance) { return peer(tolerance); });
+    return largest(1e-4, 1.5, accuracy, [&](double tolerance) { return peer(tolerance); });
   }
   /// So many steps there and back.
   double reversal_defect(double h, long steps) const {

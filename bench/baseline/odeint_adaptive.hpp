@@ -21,10 +21,10 @@ class OdeintAdaptive {
   /// From y up to time t1.
   void run(State& y, double t1) const {
     namespace odeint = boost::numeric::odeint;
-    auto stepper = odeint::make_controlled<odeint::runge_kutta_fehlberg78<State>>(tolerance_,
-                                                                                  tolerance_);
+    auto stepper =
+        odeint::make_controlled<odeint::runge_kutta_fehlberg78<State>>(tolerance_, tolerance_);
     double t = 0, dt = 0.01;
-    while (t1 - t > 1e-13 * t1) {
+    while (t1 - t > 1e-13 * t1 && std::isfinite(y[0]) && dt > 1e-12) {
       if (t + dt > t1) dt = t1 - t;
       if (stepper.try_step(slope, y, t, dt) == odeint::success) project(y);
     }

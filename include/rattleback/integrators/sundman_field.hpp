@@ -54,7 +54,7 @@ class CompiledField {
   int dimension() const { return code_->dimension; }
   int constraints() const { return code_->constraints; }
   bool quadratic() const { return code_->quadratic; }
-  std::string structure() const { return "compiled field"; }
+  std::string structure() const { return "by compiled elimination"; }
 
   template <class Sys>
   void evaluate(const Sys&, const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,

@@ -38,7 +38,7 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
     if (projecting) project(system, eps, size_q, size_p, change);
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
     const bool converged = change * change < epsilon<S> / 2 * before;
-    const bool at_floor = change < threshold::round_off_band * epsilon<S> && change > before / 4;
+    const bool at_floor = change < threshold::round_off_band * epsilon<S> && change > 0.7 * before;
     if ((converged || at_floor) && projecting == projects()) return finish(eps, k);
     if (k > 8 && change > 4 * before && !begins) return {Outcome::no_convergence, k, change};
     before = change;
@@ -236,7 +236,7 @@ void SundmanStepper<Field, S>::choose_speed(const Sys& system, const State& z, d
       error =
           std::max({error, std::abs(coarse.q[i] - fine.q[i]), std::abs(coarse.p[i] - fine.p[i])});
     error = std::max(error, 1e-15) * std::max(1.0, whole / std::abs(end));
-    const double factor = std::pow(accuracy_ / 2 / error, 0.5 / gauss_->stages);
+    const double factor = std::pow(accuracy_ / 10 / error, 0.5 / gauss_->stages);
     speed_ *= std::clamp(factor, 0.3, 2.0);
     if (std::abs(factor - 1) < 0.1) return;
   }
