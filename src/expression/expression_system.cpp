@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "rattleback/expression/scaled_field.hpp"
 #include "rattleback/expression/sparse_derivatives.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/pack.hpp"
@@ -88,6 +89,11 @@ class ExpressionModel final : public SystemModel<S> {
                     : packed_sparse();
     return sparse_;
   }
+  std::shared_ptr<const ScaledField> scaled() const {
+    const std::lock_guard lock(mutex_);
+    if (!scaled_) scaled_ = scaled_field(f_->source);
+    return scaled_;
+  }
 
  private:
   std::shared_ptr<const SparseDerivatives> packed_sparse() const;
@@ -97,6 +103,7 @@ class ExpressionModel final : public SystemModel<S> {
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SystemFunctions> repeated_;
   mutable std::shared_ptr<const SparseDerivatives> sparse_;
+  mutable std::shared_ptr<const ScaledField> scaled_;
 };
 
 /// Null where the derivatives of the lanes are not of one shape.
@@ -133,6 +140,11 @@ std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& sys
 std::shared_ptr<const SparseDerivatives> packed_derivatives(const AnySystem& system) {
   const auto* model = dynamic_cast<const ExpressionModel<Pack>*>(system.models().pack.get());
   return model ? model->sparse() : nullptr;
+}
+
+std::shared_ptr<const ScaledField> scaled_field(const AnySystem& system) {
+  const auto* model = model_of(system);
+  return model ? model->scaled() : nullptr;
 }
 
 bool same_shape(const AnySystem& a, const AnySystem& b) {

@@ -128,6 +128,10 @@ Ensemble<dynamic> integrate_ensemble(std::span<const AnySystem> systems, const M
   if (systems.size() != starts.size())
     throw InputError("systems", "there are " + std::to_string(starts.size()) + " starts and " +
                                     std::to_string(systems.size()) + " systems");
+  if (method.info().varies_steps)
+    throw ModelError("method " + method.info().name +
+                     " varies its steps, and copies that run together have the same ones; run them "
+                     "one by one");
   detail::EnsembleRunner<dynamic> runner(starts, options, method.info().name);
   return runner.run<Pack>(WithSolve{method, solve}, SystemsOfCopies{systems},
                           batches_of_one_shape(systems));

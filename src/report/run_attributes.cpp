@@ -175,6 +175,9 @@ void read_summary(const Hdf5Values& values, hid_t file, RunData& data) {
   f.wanted = data.header.wanted;
   f.stopped = data.state == RunState::stopped;
   each_figure(f, reading(values, group));
+  double time = 0;
+  values.read(group, "time", time);
+  if (time != f.time()) f.clock = time;
   values.read(group, "failure", f.failure.what);
 }
 

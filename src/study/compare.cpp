@@ -34,7 +34,9 @@ class Bench {
     return motion_of(problem_, {.method = method, .solve = solve_});
   }
   FinishedRun run(const Method& method, long steps) const {
-    return run_motion(*motion(method), options(steps));
+    auto wanted = options(steps);
+    if (method.info().varies_steps) wanted.steps = 0, wanted.time = time_;
+    return run_motion(*motion(method), wanted);
   }
 
   ComparedRun measured(const Method& method, long steps) const {
@@ -106,7 +108,7 @@ const Method& best_reference(const Problem& problem) {
     return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
   };
   for (const Method& m : law_methods())
-    if (obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
+    if (!m.info().varies_steps && obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
   if (!best) throw ModelError(problem.file.path + ": no method applies");
   return *best;
 }

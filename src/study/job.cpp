@@ -27,7 +27,10 @@ bool changed_by_first_step(Problem& problem, const Plan& plan) {
 RunOptions<AnyMotion::Point> options_of(const Plan& plan) {
   RunOptions<AnyMotion::Point> options;
   options.step = plan.step;
-  options.steps = plan.steps;
+  if (plan.time)
+    options.time = *plan.time;
+  else
+    options.steps = plan.steps;
   options.every = plan.every;
   return options;
 }
@@ -54,6 +57,8 @@ RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) 
   header.settings["path"] = file.path;
   if (request.multipliers == Multipliers::minimal) header.settings["multipliers"] = "minimal";
   if (job.problem) name_constraints(*job.problem, header);
+  if (job.plan.time && job.motion->clock())
+    header.settings["time"] = to_string(OptionValue(*job.plan.time));
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
   return header;
 }
@@ -104,6 +109,12 @@ void require_same(const JobRequest& request, const RunHeader& header) {
     if (found->second != value) refuse(name, found->second);
   }
   if (request.steps && request.time) throw InputError("time", "give steps or time, not both");
+}
+
+/// Of a run whose steps vary; 0 where its steps are counted.
+double wanted_time(const RunHeader& header) {
+  const auto found = header.settings.find("time");
+  return found == header.settings.end() ? 0 : std::stod(found->second);
 }
 
 ModelFile model_of(const JobRequest& request, const RunHeader& header) {
@@ -172,7 +183,7 @@ Job resumed_job(const JobRequest& request) {
   }
   prepare_motion(job);
   job.options.steps = request.steps.value_or(0);
-  job.options.time = request.time.value_or(0);
+  job.options.time = request.time.value_or(request.steps ? 0 : wanted_time(header));
   if (request.before_file) request.before_file();
   auto file = RunFile::resume(request.resume, request.checkpoint_every);
   job.plan.notes.push_back("resumed " + request.resume + " at step " +

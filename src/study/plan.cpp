@@ -123,6 +123,7 @@ void decide_run(const ModelFile::Run& run, const Wishes& wishes, const Rate& fas
     plan.steps = default_steps;
     plan.notes.emplace_back("length " + std::to_string(default_steps) + " steps: none was given");
   } else {
+    plan.time = length.time;
     plan.steps =
         detail::step_count(plan.step, length.steps.value_or(0), length.time.value_or(0), 0);
   }
@@ -220,6 +221,10 @@ Plan mechanism_plan(const ModelFile& file, const Wishes& wishes) {
 }
 
 AnyMotionPointer motion_of(const Problem& problem, const Plan& plan) {
+  if (problem.complete && plan.method->info().varies_steps)
+    throw ModelError(problem.file.path + ": method " + plan.method->info().name +
+                     " does not take redundant constraints; leave those out that " +
+                     "rattleback check names");
   if (problem.complete)
     return phase_space_motion(*problem.complete, plan.method->info().name,
                               std::make_unique<RedundantStepper>(problem, *plan.method, plan.solve),

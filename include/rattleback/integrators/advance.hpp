@@ -2,11 +2,29 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "rattleback/problem/scalar.hpp"
 #include "rattleback/solve/status.hpp"
 
 namespace rattleback {
+
+/// Of steps that vary: the time they reached, and the time at which the last one is to end.
+struct Clock {
+  double time = 0;
+  double end = std::numeric_limits<double>::infinity();
+
+  bool at_end() const { return time == end; }
+};
+
+/// The clock of a stepper or motion, null where all its steps have the size they are given.
+template <class Moving>
+RATTLEBACK_INLINE Clock* clock_of(Moving& moving) {
+  if constexpr (requires { moving.clock(); })
+    return moving.clock();
+  else
+    return nullptr;
+}
 
 struct Advance {
   long steps = 0;  ///< done
@@ -15,7 +33,8 @@ struct Advance {
   Status status{};  ///< of the last step tried
 };
 
-/// `count` steps, or up to the first one that fails. Steppers may bring a better loop of their own.
+/// `count` steps, or up to the first one that fails or ends where the clock does. Steppers may
+/// bring a better loop of their own.
 template <class Stepper, class Sys, class State, class H>
 RATTLEBACK_INLINE Advance advance(Stepper& stepper, const Sys& system, State& z, const H& h,
                                   long count) {
@@ -23,7 +42,8 @@ RATTLEBACK_INLINE Advance advance(Stepper& stepper, const Sys& system, State& z,
     return stepper.advance(system, z, h, count);
   } else {
     Advance done;
-    for (; done.steps < count; ++done.steps) {
+    const Clock* clock = clock_of(stepper);
+    for (; done.steps < count && !(clock && clock->at_end()); ++done.steps) {
       done.status = stepper.step(system, z, h);
       if (!done.status) break;
       done.newton += done.status.iterations;

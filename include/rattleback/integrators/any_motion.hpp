@@ -17,6 +17,7 @@ class AnyMotion {
   virtual Advance advance(double h, long count) = 0;
   virtual void reset() = 0;
   virtual void settle() = 0;
+  virtual Clock* clock() = 0;
   virtual Point state() const = 0;
   virtual Status present(Point& z) = 0;
   virtual Status measure(Look<Point>& look) = 0;
@@ -50,6 +51,7 @@ class ErasedMotion final : public AnyMotion {
   Advance advance(double h, long count) override { return motion_.advance(h, count); }
   void reset() override { motion_.reset(); }
   void settle() override { detail::settle(motion_); }
+  Clock* clock() override { return clock_of(motion_); }
   Point state() const override { return flat(motion_.state()); }
   Status present(Point& z) override {
     auto typed = motion_.point(z);

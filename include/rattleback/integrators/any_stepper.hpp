@@ -25,6 +25,12 @@ class AnyStepper {
   virtual Advance advance(const AnySystem& system, State<S>& z, const Real<S>& h, long count) = 0;
   /// Forget the last step: the state was changed from outside.
   virtual void reset() = 0;
+  /// What it keeps beside the state when it is reset, added to the end of the numbers; and taken
+  /// from as many again.
+  virtual void save(std::vector<double>&) const {}
+  virtual void restore(std::span<const double>) {}
+  /// Null where all steps have the size they are given.
+  virtual Clock* clock() { return nullptr; }
   /// The next step is this substep of a composition: its first guess comes from its like.
   virtual void select(std::size_t) {}
   /// Makes a copy of the state fit to be looked at.
@@ -63,6 +69,13 @@ class ErasedStepper final : public AnyStepper<S> {
     return rattleback::advance(stepper_, system, z, h, count);
   }
   void reset() override { stepper_.reset(); }
+  void save(std::vector<double>& to) const override {
+    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
+  }
+  void restore(std::span<const double> saved) override {
+    if constexpr (requires { stepper_.restore(saved); }) stepper_.restore(saved);
+  }
+  Clock* clock() override { return clock_of(stepper_); }
   void select(std::size_t substep) override {
     if constexpr (requires { stepper_.select(substep); }) stepper_.select(substep);
   }
@@ -129,6 +142,8 @@ struct OwnedStepper {
     return stepper->step(system, z, h);
   }
   void reset() { stepper->reset(); }
+  void save(std::vector<double>& to) const { stepper->save(to); }
+  void restore(std::span<const double> saved) { stepper->restore(saved); }
   void select(std::size_t substep) { stepper->select(substep); }
   Status present(const AnySystem& system, State<S>& z) { return stepper->present(system, z); }
   MultiplierView<S> lambda() const { return stepper->lambda(); }

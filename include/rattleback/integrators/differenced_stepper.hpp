@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "rattleback/problem/dual.hpp"
 #include "rattleback/problem/quad.hpp"
@@ -32,7 +34,15 @@ class Differenced {
         plus_{PositionOf<Sys, Quad>(n_), PositionOf<Sys, Quad>(n_)},
         minus_(plus_),
         result_{PositionOf<Sys, S>(n_), PositionOf<Sys, S>(n_)} {}
-  void reset() {}
+  void reset() {
+    if constexpr (has_memory) value_.reset();
+  }
+  void save(std::vector<double>& to) const {
+    if constexpr (has_memory) value_.save(to);
+  }
+  void restore(std::span<const double> saved) {
+    if constexpr (has_memory) value_.restore(saved);
+  }
   Status present(const Sys&, State&) { return {}; }
   std::string structure(const Sys& system) const { return value_.structure(system); }
 
@@ -41,6 +51,10 @@ class Differenced {
     Status status = value_.step(system, z_, h);
     if (!status) return status;
     for (int i = 0; i < n_; ++i) result_.q[i] = S(z_.q[i]), result_.p[i] = S(z_.p[i]);
+    if constexpr (has_memory) {  // what was chosen is the same for all
+      memory_.clear();
+      value_.save(memory_);
+    }
     for (int k = 0; k < partials; ++k)
       if (Status s = differentiate(system, z, h, k); !s) return s;
     copy(result_.q, z.q);
@@ -52,6 +66,9 @@ class Differenced {
   static constexpr int partials = []<class T, int K>(std::type_identity<Dual<T, K>>) {
     return K;
   }(std::type_identity<S>{});
+
+  static constexpr bool has_memory =
+      requires(Stepper<Sys, double>& s, std::vector<double>& memory) { s.save(memory); };
 
   /// Partial k of the result.
   Status differentiate(const Sys& system, const State& z, const Real<S>& h, int k) {
@@ -66,8 +83,10 @@ class Differenced {
       minus_.q[i] = Quad(z.q[i].value) - d * z.q[i].partials[k];
       minus_.p[i] = Quad(z.p[i].value) - d * z.p[i].partials[k];
     }
-    if (Status s = fine_.step(system, plus_, Quad(h)); !s) return s;
-    if (Status s = fine_.step(system, minus_, Quad(h)); !s) return s;
+    for (auto* z1 : {&plus_, &minus_}) {
+      if constexpr (has_memory) fine_.reset(), fine_.restore(memory_);
+      if (Status s = fine_.step(system, *z1, Quad(h)); !s) return s;
+    }
     for (int i = 0; i < n_; ++i) {
       const Quad q = (plus_.q[i] - minus_.q[i]) / (2 * d);
       const Quad p = (plus_.p[i] - minus_.p[i]) / (2 * d);
@@ -83,6 +102,7 @@ class Differenced {
   StateOf<Sys, double> z_;
   StateOf<Sys, Quad> plus_, minus_;
   State result_;
+  std::vector<double> memory_;
 };
 
 }  // namespace rattleback

@@ -42,6 +42,8 @@ struct MethodInfo {
   /// Of methods that are symplectic in all of phase space: states drift off g = {g,H} = 0 for good,
   /// and the energy goes with them.
   bool loses_energy = false;
+  /// The step that is given is the first one; the method chooses the others.
+  bool varies_steps = false;
   Applies applies{};
   std::string cite;
 };

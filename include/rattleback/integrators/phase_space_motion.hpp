@@ -71,6 +71,7 @@ class PhaseSpaceMotion {
     else
       reset();
   }
+  RATTLEBACK_INLINE Clock* clock() { return clock_of(stepper()); }
 
   RATTLEBACK_INLINE Point state() const { return z_; }
   RATTLEBACK_INLINE Status present(Point& z) { return stepper().present(system_, z); }
@@ -108,10 +109,8 @@ class PhaseSpaceMotion {
     detail::require_numbers(saved.size(), now.size());
     const auto state = static_cast<std::size_t>(z_.q.size() + z_.p.size());
     z_ = point(saved.first(state));
-    if constexpr (requires { stepper().restore(saved); })
-      stepper().restore(saved.subspan(state));
-    else
-      reset();
+    reset();
+    if constexpr (requires { stepper().restore(saved); }) stepper().restore(saved.subspan(state));
   }
 
   static Point retract(const Point& z, std::span<const double> tangent) {

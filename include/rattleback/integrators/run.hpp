@@ -1,6 +1,7 @@
 // What a run gives back.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +17,9 @@ namespace rattleback {
 struct RunFigures {
   std::string method;
   double step = 0;
-  long steps = 0;  ///< done
-  long wanted = 0;
+  long steps = 0;                 ///< done
+  long wanted = 0;                ///< where steps vary, as far as is known
+  std::optional<double> clock{};  ///< the time reached, where steps vary
   double initial_energy = 0;
   double final_energy = 0;
   double energy_error = 0;  ///< max |H - H(0)| over stored states
@@ -33,7 +35,7 @@ struct RunFigures {
   Failure failure{};     ///< empty, or what went wrong, when and why
 
   bool ok() const { return failure.empty(); }
-  double time() const { return step * static_cast<double>(steps); }
+  double time() const { return clock.value_or(step * static_cast<double>(steps)); }
   /// A few lines for a person.
   std::string summary() const;
 };

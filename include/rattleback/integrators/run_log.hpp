@@ -58,6 +58,20 @@ class RunLog {
         {run.wanted, (run.steps / every_ + 1) * every_, (run.steps / restart_ + 1) * restart_});
     return (options_.progress ? std::min(until, run.steps + pace_.length()) : until) - run.steps;
   }
+  /// Where steps vary: `time` is where the last one ends, and how many there will be is a guess.
+  void begin(Clock& clock) {
+    if (options_.steps == 0) clock.end = options_.time;
+    read(clock);
+  }
+  void read(const Clock& clock) {
+    run.clock = clock.time;
+    if (options_.steps > 0) return;
+    const double part = clock.time / clock.end, steps = static_cast<double>(run.steps);
+    const double guess = part > 0 ? std::min(std::ceil(steps / part), 9e15) : 0.0;
+    run.wanted = clock.at_end()
+                     ? run.steps
+                     : std::max(part > 0 ? static_cast<long>(guess) : run.wanted, run.steps + 1);
+  }
   RATTLEBACK_INLINE void take(Advance done) {
     run.steps += done.steps;
     run.status = done.status;
@@ -103,8 +117,9 @@ class RunLog {
     options_.checkpoint(saved);
   }
   /// All but the motion.
-  void restore(const Checkpoint& from) {
-    require_continues(from.figures, run.method, run.step, run.wanted, options_.restart_every);
+  void restore(const Checkpoint& from, bool until_time) {
+    require_continues(from.figures, run.method, run.step,
+                      until_time ? from.figures.steps : run.wanted, options_.restart_every);
     const long wanted = run.wanted;
     static_cast<RunFigures&>(run) = from.figures;
     run.wanted = wanted;

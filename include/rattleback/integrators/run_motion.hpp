@@ -42,13 +42,16 @@ RATTLEBACK_INLINE void save_motion(M& motion, const Options& options, Log& log) 
 /// At the start, which is shown as it was given, or where another run was saved.
 template <class M, class Options, class Log>
 RATTLEBACK_INLINE void begin(M& motion, const Options& options, Log& log) {
+  Clock* clock = clock_of(motion);
   if (options.resume) {
-    log.restore(*options.resume);
+    log.restore(*options.resume, clock && options.steps == 0);
     motion.restore(options.resume->state);
+    if (clock) log.begin(*clock);
     log.run.final = motion.state();
     log.run.status = motion.present(log.run.final);
   } else {
     motion.reset();
+    if (clock) log.begin(*clock);
     log.look.point = motion.state();
     log.run.status = store_look(motion, options, log);
     save_motion(motion, options, log);
@@ -83,6 +86,7 @@ RATTLEBACK_INLINE MotionRun<typename M::Point> run_motion(
   while (log.goes_on()) {
     // The tight loop: up to the next stored state, with nothing in it but steps.
     log.take(motion.advance(options.step, log.block()));
+    if (const Clock* clock = clock_of(motion)) log.read(*clock);
     if (options.stop_when && run.status)
       run.stopped = options.stop_when(run.time(), motion.state());
     if (log.look_is_due()) run.status = detail::look_at(motion, options, log);

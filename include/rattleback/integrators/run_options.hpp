@@ -17,7 +17,7 @@ template <class Point>
 struct RunOptions {
   double step = 0;
   long steps = 0;   ///< or
-  double time = 0;  ///< a length that is rounded to whole steps
+  double time = 0;  ///< a length that is rounded to whole steps; where they vary, the end
   long every = 0;   ///< store every k-th state; 0: about a thousand in all
   bool allow_inconsistent = false;
   double consistency = 1e-9;  ///< largest |g| and |{g,H}| of a start that is taken as it is

@@ -21,6 +21,7 @@ struct Plan {
   std::optional<Method> method;  ///< decided
   double step = 0;
   long steps = 0, every = 0;
+  std::optional<double> time{};  ///< where that was wished for, in so many steps
   SolveOptions solve{};
   std::vector<std::string> notes;
 };

@@ -35,7 +35,8 @@ double distance_from(SymplecticOn manifold, const Sys& system, const StateOf<Sys
 
 template <class Sys, class M>
 FormResult check_form(const Sys& system, const M& method, const Start<Sys>& start, SymplecticOn on,
-                      const MapOptions& options = {}) {
+                      MapOptions options = {}) {
+  options.memory = chosen_memory(system, method, start, options.step);
   const auto z = convert<double>(start);
   const Matrix<double, dynamic> u = tangent_space(system, z, on);
   FormResult result{.on = on, .directions = static_cast<int>(u.cols())};

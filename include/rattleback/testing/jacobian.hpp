@@ -14,6 +14,7 @@ struct MapOptions {
   int steps = 3;
   /// Of the states as they are looked at; false: of the map of the states as they are carried.
   bool shown = true;
+  std::vector<double> memory{};  ///< of the method, where it has one (chosen_memory())
 };
 
 /// z after some steps; failure is set where there is no such state.
@@ -21,6 +22,7 @@ template <class S, class Sys, class M>
 StateOf<Sys, S> image(const Sys& system, const M& method, const StateOf<Sys, S>& z,
                       const MapOptions& options, std::string& failure) {
   Trial<S, Sys, M> trial(system, method, z);
+  trial.remember(options.memory);
   trial.run(Real<S>(options.step), options.steps);
   const auto result = options.shown ? trial.shown() : trial.state();
   if (failure.empty()) failure = trial.failure();
@@ -78,8 +80,9 @@ Matrix<double, dynamic> images_by_differences(const Sys& system, const M& method
 /// Along every direction of phase space.
 template <class Sys, class M>
 JacobianResult check_jacobian(const Sys& system, const M& method, const Start<Sys>& start,
-                              const MapOptions& options = {}) {
+                              MapOptions options = {}) {
   const int n = system.dimension();
+  options.memory = chosen_memory(system, method, start, options.step);
   const Matrix<double, dynamic> unit = Matrix<double, dynamic>::Identity(2 * n, 2 * n);
   JacobianResult result;
   const auto exact = images_by_differences(system, method, start, unit, options, result.failure);

@@ -47,12 +47,14 @@ template <class S = double, class Sys, class M>
 OrderResult check_order(const Sys& system, const M& method, const Start<Sys>& start,
                         const Start<Sys>& truth, const OrderOptions& options = {}) {
   const MethodInfo& info = method.info();
+  const auto chosen = chosen_memory(system, method, start, options.time / options.coarsest);
   const bool on_fibres = info.preserves_primary && !info.preserves_hidden;
   const int expected =
       options.part == Part::momenta ? info.momentum_order.value_or(info.order) : info.order;
   return measure_order(expected, options, [&](double h, int steps, std::string& failure) {
     Trial<S, Sys, M> trial(system, method, convert<S>(start));
-    trial.run(Real<S>(h), steps);
+    trial.remember(chosen);
+    trial.run_as_long_as(Real<S>(h), steps);
     auto z = trial.shown();
     failure = trial.failure();
     if (failure.empty() && on_fibres && !project_along_fibre<S>(system, z))

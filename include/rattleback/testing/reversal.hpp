@@ -22,6 +22,7 @@ ReversalResult check_adjoint(const Sys& system, const M& forward, const M& backw
   Trial<S, Sys, M> there(system, forward, z0);
   there.run(Real<S>(options.step), options.steps);
   Trial<S, Sys, M> back(system, backward, there.shown());
+  back.remember(there.memory());
   back.run(Real<S>(-options.step), options.steps);
   const auto z = back.shown();
   return {{there.failure() + back.failure()}, distance(z, z0), options.step};

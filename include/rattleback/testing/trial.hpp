@@ -9,6 +9,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
@@ -85,6 +86,27 @@ class Trial {
       if (!step(h)) return false;
     return true;
   }
+  /// So many steps; where they vary, those that begin with h and end with the last of so many h.
+  bool run_as_long_as(const Real<S>& h, int steps) {
+    Clock* clock = clock_of(stepper());
+    if (!clock) return run(h, steps);
+    clock->end = static_cast<double>(h) * steps;
+    while (!clock->at_end())
+      if (!step(h)) return false;
+    return true;
+  }
+  /// What the method chose at its start, and another trial of it then takes over: the laws of a map
+  /// are those of one map.
+  std::vector<double> memory() {
+    std::vector<double> chosen;
+    if (Clock* clock = clock_of(stepper())) clock->time = 0;
+    if constexpr (requires { stepper().save(chosen); }) stepper().save(chosen);
+    return chosen;
+  }
+  void remember(const std::vector<double>& chosen) {
+    if constexpr (requires { stepper().restore(chosen); })
+      if (!chosen.empty()) stepper().restore(chosen);
+  }
   /// The state as it is carried.
   const Point& state() const { return state_; }
   /// The state as it is looked at.
@@ -125,6 +147,16 @@ class Trial {
   std::string failure_;
   int steps_ = 0;
 };
+
+/// What a method that varies its steps chooses at this start; nothing for others.
+template <class Sys, class M>
+std::vector<double> chosen_memory(const Sys& system, const M& method, const Start<Sys>& start,
+                                  double h) {
+  if (!method.info().varies_steps) return {};
+  Trial<double, Sys, M> trial(system, method, convert<double>(start));
+  trial.step(h);
+  return trial.memory();
+}
 
 /// z slid along its fibre to {g,H} = 0: what two points of one fibre have in common.
 template <class S, class Sys>
