@@ -86,14 +86,14 @@ void print_family(const Family& family) {
   }
 }
 
-/// Why pairs of samples are refused, the others at their standard; each reason once.
+/// Why pairs of samples of the laws are refused, the others at their standard; each reason once.
 std::vector<std::pair<std::string, std::string>> refused_pairs(const Family& family) {
   std::vector<std::pair<std::string, std::string>> list;
   std::set<std::string> known;
   for (const Option& a : family.options)
-    for (const OptionValue& x : a.samples)
+    for (const OptionValue& x : a.law_samples())
       for (const Option* b = &a; b <= &family.options.back(); ++b)
-        for (const OptionValue& y : b->samples) {
+        for (const OptionValue& y : b->law_samples()) {
           if (b == &a && !(x == y)) continue;
           const Values values = family.values({{a.name, x}, {b->name, y}});
           const Claims claims = claims_of(family, values);

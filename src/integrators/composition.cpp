@@ -1,28 +1,49 @@
 #include "rattleback/integrators/composition.hpp"
 
 #include "common_options.hpp"
+#include "composition_coefficients.hpp"
 #include "rattleback/problem/quad.hpp"
 
 namespace rattleback {
 
 namespace {
 
-/// k substeps c before and after one of 1 - 2 k c, with 2 k c^3 + (1 - 2 k c)^3 = 0.
-std::vector<Quad> around_the_middle(int k) {
-  const Quad n = 2 * k, c = 1 / (n - pow(n, Quad(1) / 3));
+/// k substeps c before and after one of 1 - 2 k c, with 2 k c^n + (1 - 2 k c)^n = 0: where the
+/// parts have the order n - 1, all of them have n + 1.
+std::vector<Quad> around_the_middle(int k, int n) {
+  const Quad count = 2 * k, c = 1 / (count - pow(count, Quad(1) / n));
   std::vector<Quad> all(2 * k + 1, c);
-  all[k] = 1 - n * c;
+  all[k] = 1 - count * c;
+  return all;
+}
+
+/// The same again and again, from order 2.
+std::vector<Quad> repeated(int k, int order) {
+  std::vector<Quad> all{Quad(1)};
+  for (int n = 3; n < order; n += 2) {
+    std::vector<Quad> next;
+    for (const Quad& outer : around_the_middle(k, n))
+      for (const Quad& inner : all) next.push_back(outer * inner);
+    all = std::move(next);
+  }
+  return all;
+}
+
+/// From the outer ones; the middle one makes their sum 1.
+std::vector<Quad> mirrored(const std::vector<const char*>& outer) {
+  std::vector<Quad> all;
+  Quad middle = 1;
+  for (const char* digits : outer) middle -= 2 * all.emplace_back(digits);
+  all.push_back(middle);
+  for (std::size_t k = outer.size(); k-- > 0;) all.push_back(all[k]);
   return all;
 }
 
 std::vector<Quad> in_quad(Composition scheme) {
-  switch (scheme) {
-    case Composition::triple_jump4:
-      return around_the_middle(1);
-    case Composition::suzuki4:
-      return around_the_middle(2);
-  }
-  return {};
+  const std::string_view name = info(scheme).name;
+  if (name.starts_with("triplejump")) return repeated(1, info(scheme).order);
+  if (name.starts_with("suzuki")) return repeated(2, info(scheme).order);
+  return mirrored(detail::outer_coefficients(scheme));
 }
 
 }  // namespace
@@ -86,8 +107,12 @@ Family composable(Family family) {
   std::vector<std::string> names{"none"};
   for (const CompositionInfo& scheme : compositions) names.emplace_back(scheme.name);
   const Family plain = family;
-  family.options.push_back(
-      word_option("compose", "substeps that raise the order of a symmetric method", names));
+  Option option = word_option(
+      "compose", "substeps that raise the order of a symmetric method, to that in their name",
+      names);
+  // They differ in numbers only, and composition_test.cpp holds all of these.
+  option.in_laws = {std::string("none"), std::string("triplejump4")};
+  family.options.push_back(std::move(option));
   family.claims = [plain](const Values& values) -> Claims {
     Claims claims = plain.claims(values);
     const CompositionInfo* by = scheme_of(values);

@@ -64,7 +64,7 @@ Values parse_options(const Family& family, std::string_view specification, std::
 std::vector<Values> settings_for_laws(const Family& family) {
   std::vector<Values> settings{{}};
   for (const Option& option : family.options)
-    for (const OptionValue& sample : option.samples) {
+    for (const OptionValue& sample : option.law_samples()) {
       Values alone{{option.name, sample}};
       const auto& [other, word] = option.only_with;
       if (!other.empty()) alone.set(other, word);

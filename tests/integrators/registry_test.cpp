@@ -135,7 +135,7 @@ TEST(Methods, AreRefusedBySpecification) {
 TEST(Methods, OfTheLawsHaveEverySample) {
   for (const Family& family : families())
     for (const Option& option : family.options)
-      for (const OptionValue& sample : option.samples) {
+      for (const OptionValue& sample : option.law_samples()) {
         const auto& all = law_methods();
         EXPECT_TRUE(std::any_of(all.begin(), all.end(),
                                 [&](const Method& m) {

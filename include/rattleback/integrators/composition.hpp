@@ -1,6 +1,6 @@
 // Composition of a symmetric method with itself, to higher order  [Reich93 (26)]:
 //
-//   Psi_{c_s h} o ... o Psi_{c_1 h},   c_i = c_{s+1-i},   sum c_i = 1,   sum c_i^3 = 0
+//   Psi_{c_s h} o ... o Psi_{c_1 h},   c_i = c_{s+1-i},   sum c_i = 1,   sum c_i^3 = 0   (order 4)
 //
 // The substeps are those of the map on fibres, without projections of the momentum: SHAKE and
 // RATTLE are the same map there [McLachlan12 (11)]. Where a method projects in every step, the
@@ -19,7 +19,26 @@
 
 namespace rattleback {
 
-enum class Composition { triple_jump4, suzuki4 };
+/// Triple jumps [Reich93 (26)] and Suzuki's five substeps, which repeat to any even order, and
+/// schemes with coefficients found by search: of each order the last one costs least for its error.
+enum class Composition {
+  triple_jump4,
+  triple_jump6,
+  triple_jump8,
+  triple_jump10,
+  suzuki4,
+  suzuki6,
+  suzuki8,
+  yoshida6,
+  kahan_li6,
+  sofroniou6,
+  yoshida8,
+  mclachlan8,
+  kahan_li8,
+  sofroniou8,
+  kahan_li10,
+  sofroniou10
+};
 
 struct CompositionInfo {
   Composition scheme;
@@ -27,9 +46,23 @@ struct CompositionInfo {
   int order, stages;
   std::string_view cite;
 };
-inline constexpr std::array<CompositionInfo, 2> compositions{
+inline constexpr std::array<CompositionInfo, 16> compositions{
     {{Composition::triple_jump4, "triplejump4", 4, 3, "[Reich93 (26)]"},
-     {Composition::suzuki4, "suzuki4", 4, 5, "[Suzuki90]"}}};
+     {Composition::triple_jump6, "triplejump6", 6, 9, "[Reich93 (26)]"},
+     {Composition::triple_jump8, "triplejump8", 8, 27, "[Reich93 (26)]"},
+     {Composition::triple_jump10, "triplejump10", 10, 81, "[Reich93 (26)]"},
+     {Composition::suzuki4, "suzuki4", 4, 5, "[Suzuki90]"},
+     {Composition::suzuki6, "suzuki6", 6, 25, "[Suzuki90]"},
+     {Composition::suzuki8, "suzuki8", 8, 125, "[Suzuki90]"},
+     {Composition::yoshida6, "yoshida6", 6, 7, "[Yoshida90]"},
+     {Composition::kahan_li6, "kahanli6", 6, 9, "[KahanLi97]"},
+     {Composition::sofroniou6, "sofroniou6", 6, 13, "[Sofroniou05]"},
+     {Composition::yoshida8, "yoshida8", 8, 15, "[Yoshida90]"},
+     {Composition::mclachlan8, "mclachlan8", 8, 15, "[McLachlan95]"},
+     {Composition::kahan_li8, "kahanli8", 8, 17, "[KahanLi97]"},
+     {Composition::sofroniou8, "sofroniou8", 8, 21, "[Sofroniou05]"},
+     {Composition::kahan_li10, "kahanli10", 10, 33, "[KahanLi97]"},
+     {Composition::sofroniou10, "sofroniou10", 10, 35, "[Sofroniou05]"}}};
 
 constexpr const CompositionInfo& info(Composition scheme) {
   return compositions[static_cast<std::size_t>(scheme)];

@@ -23,6 +23,8 @@ struct Option {
   std::string text;                  ///< one line
   OptionValue standard;              ///< its type is that of the option
   std::vector<OptionValue> samples;  ///< what the laws run; of words all there are
+  /// Of words that are many the few that the laws run; else empty.
+  std::vector<OptionValue> in_laws{};
   double least = -std::numeric_limits<double>::infinity();  ///< of numbers, and in lists
   double most = std::numeric_limits<double>::infinity();
   bool in_name = false;  ///< always part of a method's name; else where it is not standard
@@ -30,6 +32,9 @@ struct Option {
   std::pair<std::string, std::string> only_with{};
 
   bool is_word() const { return standard.index() == 0; }
+  const std::vector<OptionValue>& law_samples() const {
+    return in_laws.empty() ? samples : in_laws;
+  }
   const char* type() const;      ///< "word", "whole number", "number", "list of numbers"
   std::string expected() const;  ///< "a number from 0 to 1", for messages
   /// Nothing where the text is no value of this option.
