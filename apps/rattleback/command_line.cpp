@@ -60,7 +60,7 @@ class CommandLine {
     add_compare();
     add_methods();
     add_plot();
-    add_planned("reproduce", "The papers' experiments (not available yet)");
+    add_reproduce();
     add_planned("report", "One HTML page about a run (not available yet)");
   }
 
@@ -160,6 +160,8 @@ class CommandLine {
            },
            "Where constraints are redundant: of the ones kept, or of all with least norm")
         ->check(CLI::IsMember({"kept", "minimal"}));
+    sub->add_flag("--modified-energy", run_.modified_energy,
+                  "Estimate the energy that the method keeps, over up to 1000 steps");
     sub->add_option("--plot", run_.plot, "Draw the run: FILE.svg or FILE.png");
     add_coordinates(sub, run_.plot_coordinates);
     sub->add_option("--report", run_.report, "An HTML page (not available yet)");
@@ -226,6 +228,21 @@ class CommandLine {
     add_coordinates(sub, plot_.coordinates);
   }
 
+  void add_reproduce() {
+    CLI::App* sub = add_verb("reproduce", "The papers' experiments, beside what the papers say",
+                             "  rattleback reproduce\n"
+                             "  rattleback reproduce hopf-fig4 --picture png\n"
+                             "  rattleback reproduce all --out figures",
+                             [this] { return reproduce(reproduce_); });
+    sub->add_option("ID", reproduce_.id, "One of them, or all; without it they are listed");
+    sub->add_option("--out", reproduce_.out, "Folder for data and picture (here)")
+        ->type_name("FOLDER");
+    sub->add_option("--picture", reproduce_.picture, "svg, png or none (svg)")
+        ->check(CLI::IsMember({"svg", "png", "none"}));
+    sub->add_flag("--json", reproduce_.json,
+                  "One JSON object on standard output, nothing else there");
+  }
+
   void add_planned(const std::string& name, const std::string& what) {
     CLI::App* sub = add_verb(name, what, "  none yet", [name]() -> int {
       throw InputError(name, "this verb is not available yet");
@@ -273,6 +290,7 @@ class CommandLine {
   CompareRequest compare_;
   PlotRequest plot_;
   MethodsRequest methods_;
+  ReproduceRequest reproduce_;
   std::optional<std::string> complete_;
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <optional>
@@ -49,11 +50,25 @@ FinishedRun run_with_bar(Job& job, bool show_progress) {
   });
 }
 
-void print(const RunRequest& request, const Job& job, const FinishedRun& run) {
+/// Over the first steps; nothing where it is not asked for.
+std::optional<ModifiedEnergy> modified_energy_of(const RunRequest& request, const Job& job) {
+  if (!request.modified_energy) return std::nullopt;
+  constexpr int most = 200;  // alpha is part of every expression: full matrices
+  if (job.problem.system.dimension() > most)
+    throw InputError("--modified-energy", "is for up to " + std::to_string(most) +
+                                              " coordinates, and there are " +
+                                              std::to_string(job.problem.system.dimension()));
+  return estimate_modified_energy(job.problem.form, *job.plan.method, finite_start(job.problem),
+                                  job.plan.step, std::min(job.plan.steps, 1000L), 4,
+                                  job.plan.solve);
+}
+
+void print(const RunRequest& request, const Job& job, const FinishedRun& run,
+           const std::optional<ModifiedEnergy>& modified) {
   if (request.json)
-    std::printf("%s\n", run_json(job, run).text().c_str());
+    std::printf("%s\n", run_json(job, run, modified).text().c_str());
   else if (!request.quiet)
-    std::fputs(run_text(job.problem, job.plan, run).c_str(), stdout);
+    std::fputs(run_text(job.problem, job.plan, run, modified).c_str(), stdout);
   if (!request.json && !request.quiet && !job.file.empty())
     std::printf("written            %s\n", job.file.c_str());
   std::fflush(stdout);
@@ -99,8 +114,9 @@ int run(const RunRequest& request) {
   std::optional<PlotSink> picture;
   if (!request.plot.empty() && !is_run_file(job.file)) picture.emplace(job.header, options);
   if (picture) job.options.record = [&](const Sample& sample) { picture->add(sample); };
+  const auto modified = modified_energy_of(request, job);
   const FinishedRun run = run_with_bar(job, !request.quiet);
-  print(request, job, run);
+  print(request, job, run, modified);
   say_how_it_ended(job, run);
   if (picture)
     picture->draw(request.plot);

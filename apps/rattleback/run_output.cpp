@@ -38,9 +38,18 @@ std::string plural(long count, const std::string& thing) {
 
 }  // namespace
 
-Json run_json(const Job& job, const FinishedRun& run) {
+Json run_json(const Job& job, const FinishedRun& run,
+              const std::optional<ModifiedEnergy>& modified) {
   const Problem& problem = job.problem;
   const Layout& layout = job.header.layout;
+  Json energy = Json::object({{"initial", run.initial_energy},
+                              {"final", run.final_energy},
+                              {"max_error", run.energy_error},
+                              {"drift_per_time", run.energy_drift}});
+  if (modified)
+    energy.add("modified", Json::object({{"max_error", modified->modified_error()},
+                                         {"energy_max_error", modified->energy_error()},
+                                         {"states", modified->modified.size()}}));
   Json json =
       Json::object({{"model", problem.system.name()},
                     {"method", run.method},
@@ -49,10 +58,7 @@ Json run_json(const Job& job, const FinishedRun& run) {
                     {"time", run.time()},
                     {"initial", state_json(layout, job.start)},
                     {"final", state_json(layout, run.final)},
-                    {"energy", Json::object({{"initial", run.initial_energy},
-                                             {"final", run.final_energy},
-                                             {"max_error", run.energy_error},
-                                             {"drift_per_time", run.energy_drift}})},
+                    {"energy", energy},
                     {"constraint", Json::object({{"max", run.constraint}})},
                     {"hidden_constraint", Json::object({{"max", run.hidden}})},
                     {"newton", Json::object({{"mean", run.newton_mean}, {"max", run.newton_max}})},
@@ -71,7 +77,8 @@ Json run_json(const Job& job, const FinishedRun& run) {
   return json;
 }
 
-std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run) {
+std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run,
+                     const std::optional<ModifiedEnergy>& modified) {
   const std::string indent(19, ' ');
   std::string text = "model              " + problem.system.name() + ": " +
                      plural(problem.system.dimension(), "coordinate") + ", " +
@@ -81,7 +88,13 @@ std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun
   for (const auto& note : plan.notes) text += "chosen             " + note + "\n";
   RunFigures shown = run;
   if (!run.ok()) shown.failure = {.what = "before the end; what and why is on standard error"};
-  return text + shown.summary();
+  text += shown.summary();
+  if (!modified) return text;
+  char line[160];
+  std::snprintf(line, sizeof line,
+                "modified energy    max error %.2e where that of H is %.2e, over %zu states\n",
+                modified->modified_error(), modified->energy_error(), modified->modified.size());
+  return text + line;
 }
 
 void complain(const std::string& message) {

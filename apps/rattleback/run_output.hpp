@@ -4,15 +4,18 @@
 #include <string>
 
 #include "json.hpp"
+#include "rattleback/integrators/modified_energy.hpp"
 #include "rattleback/integrators/run.hpp"
 #include "verbs.hpp"
 
 namespace rattleback::app {
 
 /// The object of the contract, and after it what else there is to say.
-Json run_json(const Job& job, const FinishedRun& run);
+Json run_json(const Job& job, const FinishedRun& run,
+              const std::optional<ModifiedEnergy>& modified = {});
 
-std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run);
+std::string run_text(const Problem& problem, const Plan& plan, const FinishedRun& run,
+                     const std::optional<ModifiedEnergy>& modified = {});
 
 /// A message on standard error, after the program's name.
 void complain(const std::string& message);

@@ -15,7 +15,7 @@ using namespace study;  // of which this is the command line
 struct RunRequest : JobRequest {
   std::string plot, report;
   std::vector<std::string> plot_coordinates;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, modified_energy = false;
 };
 
 struct CheckRequest {
@@ -36,6 +36,13 @@ struct CompareRequest : ComparisonWishes {
   bool json = false, quiet = false;
 };
 
+struct ReproduceRequest {
+  std::string id;               ///< of an experiment, all, or empty: a list
+  std::string out;              ///< a folder; empty: here
+  std::string picture = "svg";  ///< or png, none
+  bool json = false;
+};
+
 struct PlotRequest {
   std::string run, picture;
   std::vector<std::string> coordinates;
@@ -48,5 +55,6 @@ int methods(const MethodsRequest& request);
 /// For shells: what this beginning of a method may become, one on a line.
 int complete_method(const std::string& text);
 int plot(const PlotRequest& request);
+int reproduce(const ReproduceRequest& request);
 
 }  // namespace rattleback::app

@@ -295,7 +295,7 @@ class Help(ProgramTest):
         for file in (bash, os.path.join(folder, "_rattleback")):
             with open(file, encoding="utf-8") as stream:
                 known = stream.read()
-            for verb in ("run", "check", "compare", "methods", "plot"):
+            for verb in ("run", "check", "compare", "methods", "plot", "reproduce"):
                 self.assertRegex(known, rf"\b{verb}\b")
                 for option in re.findall(r"--[a-z-]+", rattleback(verb, "--help").stdout):
                     if option not in ("--halvings", "--help"):

@@ -302,7 +302,7 @@ p = { x = "0", y = "0" }
                 ("G1", ["run", PENDULUM, "--set", "G1=2"]),
                 ("accuracy", ["run", PENDULUM, "--method", "auto:acuracy=1"]),
                 ("not available yet", ["run", PENDULUM, "--report", "x.html"]),
-                ("not available yet", ["reproduce"]), ("not available yet", ["report", "x.h5"]),
+                ("not available yet", ["report", "x.h5"]),
                 ("no model file", ["run"]), ("unknown ending", ["run", PENDULUM, "--out", "x.xyz"]),
                 (".svg or .png", ["run", PENDULUM, "--plot", "x.pdf"]),
                 ("there is no 'z'", ["run", PENDULUM, "--plot", "x.svg", "--plot-coordinates", "x,z"]),

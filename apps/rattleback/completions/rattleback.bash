@@ -4,13 +4,14 @@ _rattleback_options() {
   case $1 in
     run)
       echo --method --step --steps --time --every --set --out --force --json --quiet --resume \
-        --checkpoint-every --multipliers --plot --plot-coordinates --report --help
+        --checkpoint-every --multipliers --modified-energy --plot --plot-coordinates --report --help
       ;;
     check) echo --set --json --all-methods --help ;;
     compare) echo --methods --step --step-halvings --time --set --plot --json --quiet --help ;;
     methods) echo --json --complete --help ;;
     plot) echo --plot-coordinates --help ;;
-    reproduce | report) echo --help ;;
+    reproduce) echo --out --picture --json --help ;;
+    report) echo --help ;;
     *) echo run check compare methods plot reproduce report --help --version ;;
   esac
 }
