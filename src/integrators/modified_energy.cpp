@@ -194,6 +194,9 @@ ModifiedEnergy estimate_modified_energy(const CanonicalSystem& system, const Met
     if (result.status) shown.push_back(std::move(look));
     if (result.status && k < steps) result.status = stepper->step(wide, z, step);
   }
+  // On g = 0 alone there is a set of states that the method keeps to, and the start is not in it.
+  if (method.info().symplectic_on == SymplecticOn::primary_manifold && !shown.empty())
+    shown.erase(shown.begin());
   const auto weights = central_differences(reach);
   for (long k = reach; k + reach < static_cast<long>(shown.size()); ++k) {
     State<double> rate{Vector<double, dynamic>::Zero(n + 1), Vector<double, dynamic>::Zero(n + 1)};

@@ -46,9 +46,6 @@ class AnyStepper {
   // Methods that remember more than the state (multistep.hpp):
   /// Forgets what save() does not keep. Others forget all.
   virtual void settle() { reset(); }
-  /// What is remembered, appended; in double only.
-  virtual void save(std::vector<double>&) const {}
-  virtual void restore(std::span<const double>) { reset(); }
   /// Goes on backwards, with -h, along the steps remembered; false where none are.
   virtual bool reverse() { return false; }
 };
@@ -103,15 +100,6 @@ class ErasedStepper final : public AnyStepper<S> {
   void settle() override {
     if constexpr (requires { stepper_.settle(); })
       stepper_.settle();
-    else
-      stepper_.reset();
-  }
-  void save(std::vector<double>& to) const override {
-    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
-  }
-  void restore(std::span<const double> from) override {
-    if constexpr (requires { stepper_.restore(from); })
-      stepper_.restore(from);
     else
       stepper_.reset();
   }
