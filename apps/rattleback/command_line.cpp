@@ -197,6 +197,8 @@ class CommandLine {
            "How often it is halved (4)")
         ->type_name("COUNT");
     add_number(sub, "--time", compare_.time, "Length of the runs");
+    add_number(sub, "--accuracy", compare_.accuracy,
+               "An error at the end: say which method gets there at the least cost");
     add_settings(sub, compare_.settings);
     sub->add_option("--plot", compare_.plot, "Error against cost: FILE.svg or FILE.png");
     sub->add_flag("--json", compare_.json,

@@ -55,14 +55,19 @@ Json comparison_json(const Comparison& c) {
   std::vector<Json> refused;
   for (const NotCompared& r : c.refused)
     refused.push_back(Json::object({{"method", r.method}, {"reason", r.reason}}));
-  return Json::object({{"model", c.model},
-                       {"time", c.time},
-                       {"reference", Json::object({{"method", c.reference.method},
-                                                   {"step", c.reference.step},
-                                                   {"error", c.reference.error}})},
-                       {"runs", Json::array(runs)},
-                       {"refused", Json::array(refused)},
-                       {"notes", Json::array(c.notes)}});
+  Json json = Json::object({{"model", c.model},
+                            {"time", c.time},
+                            {"reference", Json::object({{"method", c.reference.method},
+                                                        {"step", c.reference.step},
+                                                        {"error", c.reference.error}})},
+                            {"runs", Json::array(runs)},
+                            {"refused", Json::array(refused)},
+                            {"notes", Json::array(c.notes)}});
+  if (c.recommended)
+    json.add("recommended", Json::object({{"method", c.recommended->method},
+                                          {"step", c.recommended->step},
+                                          {"seconds", c.recommended->seconds}}));
+  return json;
 }
 
 std::string comparison_text(const Comparison& c) {
@@ -82,6 +87,12 @@ std::string comparison_text(const Comparison& c) {
   for (const auto& note : c.notes) text += "chosen: " + note + "\n";
   for (const NotCompared& r : c.refused) failures += "left out  " + r.reason + "\n";
   text += table.text() + failures;
+  if (c.recommended)
+    text += "for an error of " + rounded(*c.accuracy) + ": " + c.recommended->method +
+            " with h = " + rounded(c.recommended->step) + ", " + rounded(c.recommended->seconds) +
+            " s\n";
+  else if (c.accuracy)
+    text += "for an error of " + rounded(*c.accuracy) + ": none of these runs gets there\n";
   return text + "reference: " + c.reference.method + " with h = " + rounded(c.reference.step) +
          "; halving its step to there changed it by " + rounded(c.reference.error) +
          "\nforces, H_zz, g's: evaluations of gradients, of second derivatives and of constraints, "

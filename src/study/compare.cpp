@@ -75,20 +75,9 @@ class Bench {
 
   /// Counted over the first steps and scaled to all of them.
   Evaluations evaluations(const Method& method, long steps) const {
-    const auto count = std::make_shared<Evaluations>();
-    const AnySystem counted = counting(problem_.system, count);
     const long some = std::min(steps, counted_steps);
-    const auto after = [&](long n) {
-      *count = {};
-      auto stepper = method.stepper<double>(counted, solve_);
-      stepper->reset();
-      State<double> z = start_;
-      const double h = time_ / static_cast<double>(steps);
-      for (long i = 0; i < n; ++i)
-        if (!stepper->step(counted, z, h)) break;
-      return *count;
-    };
-    const Evaluations all = after(some);
+    const Evaluations all = evaluations_of(problem_.system, method, start_,
+                                           time_ / static_cast<double>(steps), some, solve_);
     const double scale = static_cast<double>(steps) / static_cast<double>(some);
     const auto scaled = [&](long n) { return std::lround(static_cast<double>(n) * scale); };
     return {scaled(all.force), scaled(all.hessian), scaled(all.constraint)};
@@ -108,7 +97,9 @@ const Method& best_reference(const Problem& problem) {
     return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
   };
   for (const Method& m : law_methods())
-    if (!m.info().varies_steps && obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
+    if (!m.info().varies_steps && obstacle_of_form(m, problem).empty() &&
+        (!best || rank(m) > rank(*best)))
+      best = &m;
   if (!best) throw ModelError(problem.file.path + ": no method applies");
   return *best;
 }
@@ -199,13 +190,41 @@ std::vector<Method> choose_methods(const Problem& problem, const ComparisonWishe
   return methods;
 }
 
+/// Where the line through two runs, in logarithms, has this error.
+Recommended between(const ComparedRun& coarse, const ComparedRun& fine, double accuracy) {
+  const double part = std::log(*coarse.error / accuracy) / std::log(*coarse.error / *fine.error);
+  const auto at = [&](double from, double to) { return from * std::pow(to / from, part); };
+  return {fine.figures.method, at(coarse.figures.step, fine.figures.step),
+          at(coarse.figures.seconds, fine.figures.seconds)};
+}
+
 void require_sensible(const ComparisonWishes& wishes) {
   if (wishes.methods.empty()) throw InputError("methods", "none was given");
   if (wishes.halvings < 0 || wishes.halvings > 20)
     throw InputError("halvings", "0 to 20, got " + std::to_string(wishes.halvings));
+  if (wishes.accuracy && !(*wishes.accuracy > 0 && *wishes.accuracy < 1))
+    throw InputError("accuracy",
+                     "a number between 0 and 1, got " + detail::quote(*wishes.accuracy));
 }
 
 }  // namespace
+
+std::optional<Recommended> cheapest(const std::vector<ComparedRun>& runs, double accuracy) {
+  std::optional<Recommended> best;
+  const ComparedRun* before = nullptr;  // of the same method, with a larger step
+  for (const ComparedRun& run : runs) {
+    if (before && before->figures.method != run.figures.method) before = nullptr;
+    if (run.error && *run.error <= accuracy) {
+      const bool crosses = before && before->error && *before->error > accuracy && *run.error > 0;
+      const Recommended here =
+          crosses ? between(*before, run, accuracy)
+                  : Recommended{run.figures.method, run.figures.step, run.figures.seconds};
+      if (!best || here.seconds < best->seconds) best = here;
+    }
+    before = &run;
+  }
+  return best;
+}
 
 Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
                    const ComparisonWatch& watch) {
@@ -227,6 +246,8 @@ Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
   if (bench.go_on())
     result.reference =
         find_reference(bench, best_reference(problem), grid.steps << wishes.halvings, result.runs);
+  result.accuracy = wishes.accuracy;
+  if (wishes.accuracy) result.recommended = cheapest(result.runs, *wishes.accuracy);
   return result;
 }
 

@@ -92,4 +92,18 @@ AnySystem counting(const AnySystem& system, const Count& count) {
                    std::move(models));
 }
 
+Evaluations evaluations_of(const AnySystem& system, const Method& method,
+                           const State<double>& start, double h, long steps,
+                           const SolveOptions& solve) {
+  const auto count = std::make_shared<Evaluations>();
+  const AnySystem counted = counting(system, count);
+  *count = {};
+  auto stepper = method.stepper<double>(counted, solve);
+  stepper->reset();
+  State<double> z = start;
+  for (long i = 0; i < steps; ++i)
+    if (!stepper->step(counted, z, h)) break;
+  return *count;
+}
+
 }  // namespace rattleback::study

@@ -7,6 +7,7 @@
 
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/multibody/mechanism_motion.hpp"
+#include "rattleback/study/recommend.hpp"
 #include "rattleback/study/timescale.hpp"
 #include "rattleback/study/verdict.hpp"
 #include "redundant_stepper.hpp"
@@ -19,9 +20,13 @@ constexpr double radians_per_step = 0.1;  // some sixty steps per period of the 
 constexpr double fallback_step = 0.01;
 constexpr long default_steps = 10'000;
 
+bool is_auto(const std::string& specification) {
+  return specification == "auto" || specification.rfind("auto:", 0) == 0;
+}
+
 /// The wanted error of "auto:accuracy=1e-8"; nothing where it is not said.
 std::optional<double> wanted_accuracy(const std::string& specification) {
-  if (specification == "auto") return std::nullopt;
+  if (specification == "auto" || !is_auto(specification)) return std::nullopt;
   const std::string prefix = "auto:accuracy=";
   const char* end = specification.data() + specification.size();
   double value = 0;
@@ -38,25 +43,9 @@ struct Choice {
   std::string name, why;
 };
 
-/// The simplest symplectic method of at least this order, or of the highest there is.
-const Method* of_order(const Problem& problem, int order) {
-  const Method* best = nullptr;
-  for (const Method& m : law_methods()) {
-    const MethodInfo& info = m.info();
-    if (info.symplectic_on != SymplecticOn::state_manifold || !info.symmetric || info.order < 4)
-      continue;
-    if (best && (best->info().order >= order || info.order <= best->info().order)) continue;
-    if (obstacle_of_form(m, problem).empty()) best = &m;
-  }
-  return best;
-}
-
-Choice automatic(const Problem& problem, std::optional<double> accuracy) {
+/// By class alone, where no accuracy is wanted.
+Choice automatic(const Problem& problem) {
   const Traits t = problem.system.traits();
-  if (accuracy && *accuracy < 1e-4)
-    if (const Method* m = of_order(problem, *accuracy < 1e-8 ? 6 : 4))
-      return {m->info().name, "order " + std::to_string(m->info().order) +
-                                  " pays at the accuracy asked for; symplectic and symmetric"};
   if (problem.system.constraint_count() == 0)
     return t.separable ? Choice{"rattle",
                                 "without constraints this is the Verlet method: symplectic, "
@@ -86,27 +75,44 @@ Length wanted_length(const ModelFile::Run& run, const Wishes& wishes) {
   return {run.time, run.steps};
 }
 
+double two_digits(double x) {
+  const double unit = std::pow(10, std::floor(std::log10(x)) - 1);
+  return std::floor(x / unit * (1 + 1e-12)) * unit;
+}
+
 void positive(const std::string& name, double value) {
   if (!(value > 0) || !std::isfinite(value))
     throw InputError(name, "must be positive, got " + detail::quote(value));
+}
+
+std::optional<double> wanted_step(const ModelFile::Run& run, const Wishes& wishes) {
+  const std::optional<double> step = wishes.step ? wishes.step : run.step;
+  if (step && (*step == 0 || !std::isfinite(*step)))
+    throw InputError("step", "must be finite and not zero, got " + detail::quote(*step));
+  return step;
+}
+
+double usual_step(double rate) {
+  return rate > 1e-9 && rate < 1e30 ? round_down(radians_per_step / rate) : fallback_step;
+}
+
+/// At most the step, and a whole number of times in the length where there is one.
+double fitted(double step, const Length& length) {
+  if (!length.time) return step;
+  positive("time", *length.time);
+  return *length.time / std::ceil(*length.time / step);
 }
 
 /// rate() is asked where nobody says a step.
 template <class Rate>
 void decide_step(const ModelFile::Run& run, const Wishes& wishes, const Length& length,
                  const Rate& fastest, Plan& plan) {
-  if (wishes.step || run.step) {
-    plan.step = wishes.step ? *wishes.step : *run.step;
-    if (plan.step == 0 || !std::isfinite(plan.step))
-      throw InputError("step", "must be finite and not zero, got " + detail::quote(plan.step));
+  if (const auto step = wanted_step(run, wishes)) {
+    plan.step = *step;
     return;
   }
   const double rate = fastest();
-  plan.step = rate > 1e-9 && rate < 1e30 ? round_down(radians_per_step / rate) : fallback_step;
-  if (length.time) {
-    positive("time", *length.time);
-    plan.step = *length.time / std::ceil(*length.time / plan.step);
-  }
+  plan.step = fitted(usual_step(rate), length);
   plan.notes.push_back("step " + detail::quote(plan.step) +
                        (rate > 1e-9 ? ": the fastest motion at the start turns at about " +
                                           detail::quote(std::round(rate * 1000) / 1000) +
@@ -114,11 +120,12 @@ void decide_step(const ModelFile::Run& run, const Wishes& wishes, const Length& 
                                     : ": no time scale could be read off the start"));
 }
 
+/// What is not decided yet.
 template <class Rate>
 void decide_run(const ModelFile::Run& run, const Wishes& wishes, const Rate& fastest, Plan& plan) {
   plan.solve.tolerance = run.tolerance.value_or(0);
   const Length length = wanted_length(run, wishes);
-  decide_step(run, wishes, length, fastest, plan);
+  if (plan.step == 0) decide_step(run, wishes, length, fastest, plan);
   if (!length.steps && !length.time) {
     plan.steps = default_steps;
     plan.notes.emplace_back("length " + std::to_string(default_steps) + " steps: none was given");
@@ -159,6 +166,42 @@ Choice automatic_for_bodies(std::optional<double> accuracy) {
   return best;
 }
 
+std::string costs(const Candidate& candidate) {
+  return detail::quote(std::round(candidate.cost)) + " evaluations per unit of time";
+}
+
+/// Method and step, by trying: the cheapest that has this error at the end.
+void decide_by_accuracy(const Problem& problem, const Wishes& wishes, double accuracy, Plan& plan) {
+  const Length length = wanted_length(problem.file.run, wishes);
+  const std::optional<double> step = wanted_step(problem.file.run, wishes);
+  const double usual =
+      step ? std::abs(*step)
+           : usual_step(study::fastest_rate(problem.system, require_start(problem)));
+  if (length.time) positive("time", *length.time);
+  const double time =
+      length.time.value_or(static_cast<double>(length.steps.value_or(default_steps)) * usual);
+  const Recommendation tried =
+      recommend(problem, {.accuracy = accuracy, .time = time, .step = step});
+  const Candidate* best = tried.best();
+  if (!best)
+    throw InputError("accuracy", detail::quote(accuracy) + " at t = " + detail::quote(time) +
+                                     " is not reached; the closest is " +
+                                     tried.candidates.front().method + " with an error of " +
+                                     detail::quote(tried.candidates.front().error));
+  plan.method = find_method(best->method);
+  plan.step = step ? *step : fitted(two_digits(best->step), length);
+  std::string note = "method " + best->method +
+                     ": tried over t = " + detail::quote(tried.pilot_time) +
+                     ", the cheapest for an error of " + detail::quote(accuracy) +
+                     " at t = " + detail::quote(time) + ", " + costs(*best);
+  if (tried.candidates.size() > 1 && tried.candidates[1].obstacle.empty())
+    note += "; next " + tried.candidates[1].method + ", " + costs(tried.candidates[1]);
+  plan.notes.push_back(std::move(note));
+  if (!step)
+    plan.notes.push_back("step " + detail::quote(plan.step) + ": for an error of about " +
+                         detail::quote(two_digits(best->error)));
+}
+
 }  // namespace
 
 double round_down(double x) {
@@ -170,9 +213,14 @@ double round_down(double x) {
 
 Method choose_method(const Problem& problem, const std::string& specification,
                      std::vector<std::string>& notes) {
+  if (wanted_accuracy(specification)) {
+    const Plan plan = make_plan(problem, {.method = specification});
+    notes.insert(notes.end(), plan.notes.begin() + std::ssize(problem.notes), plan.notes.end());
+    return *plan.method;
+  }
   std::string name = specification;
-  if (specification == "auto" || specification.rfind("auto:", 0) == 0) {
-    const Choice choice = automatic(problem, wanted_accuracy(specification));
+  if (is_auto(specification)) {
+    const Choice choice = automatic(problem);
     notes.push_back("method " + choice.name + ": " + choice.why);
     name = choice.name;
   }
@@ -195,7 +243,11 @@ std::string wanted_method(const Problem& problem, const Wishes& wishes) {
 Plan make_plan(const Problem& problem, const Wishes& wishes) {
   Plan plan;
   plan.notes = problem.notes;
-  plan.method = choose_method(problem, wanted_method(problem, wishes), plan.notes);
+  const std::string specification = wanted_method(problem, wishes);
+  if (const auto accuracy = wanted_accuracy(specification))
+    decide_by_accuracy(problem, wishes, *accuracy, plan);
+  else
+    plan.method = choose_method(problem, specification, plan.notes);
   const auto fastest = [&] { return study::fastest_rate(problem.system, *problem.start); };
   decide_run(problem.file.run, wishes, fastest, plan);
   return plan;

@@ -15,9 +15,10 @@ namespace rattleback::study {
 
 struct ComparisonWishes {
   std::vector<std::string> methods;
-  std::optional<double> step;  ///< the largest; standard: four times that of the model
-  std::optional<double> time;  ///< standard: that of the model, at most a thousand of its steps
-  int halvings = 4;            ///< of the step
+  std::optional<double> step;      ///< the largest; standard: four times that of the model
+  std::optional<double> time;      ///< standard: that of the model, at most a thousand of its steps
+  int halvings = 4;                ///< of the step
+  std::optional<double> accuracy;  ///< an error that the cheapest method is wanted for
 };
 
 struct ComparedRun {
@@ -36,6 +37,12 @@ struct Reference {
   double error = 0;  ///< its own: what its last halving changed
 };
 
+/// The cheapest way to an error, read off the runs: between two of them by their slope.
+struct Recommended {
+  std::string method;
+  double step = 0, seconds = 0;
+};
+
 /// A method that cannot run this problem.
 struct NotCompared {
   std::string method, reason;
@@ -47,6 +54,8 @@ struct Comparison {
   Reference reference{};
   std::vector<ComparedRun> runs{};
   std::vector<NotCompared> refused{};
+  std::optional<double> accuracy{};          ///< that was wanted
+  std::optional<Recommended> recommended{};  ///< nothing where no run gets there
   std::vector<std::string> notes{};
 };
 
@@ -56,6 +65,9 @@ struct ComparisonWatch {
   /// Of so many runs so many are done, in so many seconds.
   std::function<void(long done, long all, double seconds)> done = [](long, long, double) {};
 };
+
+/// Nothing where no run reaches that error.
+std::optional<Recommended> cheapest(const std::vector<ComparedRun>& runs, double accuracy);
 
 /// The problem is well posed (see require_well_posed). Throws InputError for unknown methods, and
 /// ModelError where none applies or there is no reference.

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "rattleback/integrators/family.hpp"
 #include "rattleback/problem/any_system.hpp"
 
 namespace rattleback::study {
@@ -16,5 +17,10 @@ struct Evaluations {
 /// It has all that the system has, compiled code too, so that a stepper does on it what it does on
 /// the system; a constant force is asked for where it would be remembered.
 AnySystem counting(const AnySystem& system, const std::shared_ptr<Evaluations>& count);
+
+/// Of so many steps from here, or up to the first one that fails.
+Evaluations evaluations_of(const AnySystem& system, const Method& method,
+                           const State<double>& start, double h, long steps,
+                           const SolveOptions& solve = {});
 
 }  // namespace rattleback::study

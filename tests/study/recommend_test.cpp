@@ -1,0 +1,120 @@
+// The cheapest method for an accuracy: what is promised is kept, and what is chosen is cheaper than
+// the rest.
+#include "rattleback/study/recommend.hpp"
+
+#include <cmath>
+
+#include "models.hpp"
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/study/compare.hpp"
+#include "rattleback/study/plan.hpp"
+
+namespace rattleback::study {
+namespace {
+
+const char* const magnetic =
+    "[model]\ncoordinates = [\"x\", \"y\", \"z\"]\n"
+    "hamiltonian = \"((p_x + 0.4*y)^2 + (p_y - 0.4*x)^2 + p_z^2)/2 + z\"\n"
+    "constraints = [\"(x^2 + y^2 + z^2 - 1)/2\"]\n"
+    "[initial]\nq = [1, 0, 0]\np = [0, 0.6, 0.3]\nproject = true\n";
+const char* const mixed =
+    "[model]\ncoordinates = [\"x\", \"y\"]\n"
+    "hamiltonian = \"(p_x^2 + p_y^2)/2 + y\"\n"
+    "constraints = [\"x^2 + y^2 + p_x^2 + p_y^2 - 1\"]\n"
+    "[initial]\nq = [0.8, 0.1]\np = [0.1, 0.3]\nproject = true\n";
+
+/// The error at the end of a plan's run, against one with steps an eighth as long.
+double error_of(const Problem& problem, const Plan& plan) {
+  const auto end = [&](int finer) {
+    RunOptions<AnyMotion::Point> options;
+    options.step = plan.step / finer;
+    options.steps = options.every = plan.steps * finer;
+    options.keep_states = false;
+    const auto run = run_motion(*motion_of(problem, plan), options);
+    EXPECT_TRUE(run.ok()) << run.failure.text();
+    return run.final;
+  };
+  const auto coarse = end(1), fine = end(8);
+  double most = 0;
+  for (std::size_t i = 0; i < coarse.size(); ++i)
+    most = std::max(most, std::abs(coarse[i] - fine[i]));
+  return most;
+}
+
+TEST(Recommend, every_candidate_is_a_method_and_claims_order_two_or_more) {
+  for (const Traits traits : {Traits{.natural = true, .holonomic = true}, Traits{.holonomic = true},
+                              Traits{.holonomic = false}})
+    for (const std::string& name : candidate_methods(traits))
+      EXPECT_GE(find_method(name).info().order, 2) << name;
+}
+
+TEST(Recommend, what_is_promised_is_kept) {
+  for (const std::string& text : {pendulum(), std::string(magnetic), std::string(mixed)})
+    for (const double accuracy : {1e-3, 1e-6, 1e-9}) {
+      SCOPED_TRACE(text + " at " + std::to_string(-std::log10(accuracy)));
+      const Problem problem = problem_of(text);
+      const Plan plan = make_plan(
+          problem,
+          {.method = "auto:accuracy=" + std::to_string(accuracy * 1e12) + "e-12", .time = 40});
+      const double error = error_of(problem, plan);
+      EXPECT_LE(error, accuracy) << plan.method->info().name << " " << plan.step;
+      // Nor is it a waste: measured 0.05 at the least.
+      EXPECT_GE(error, 1e-3 * accuracy) << plan.method->info().name << " " << plan.step;
+    }
+}
+
+TEST(Recommend, the_first_is_the_cheapest_and_tighter_accuracies_cost_more) {
+  const Problem problem = problem_of(pendulum());
+  double last = 0;
+  for (const double accuracy : {1e-2, 1e-5, 1e-8}) {
+    const Recommendation tried = recommend(problem, {.accuracy = accuracy, .time = 50});
+    ASSERT_NE(tried.best(), nullptr);
+    for (const Candidate& other : tried.candidates)
+      if (other.obstacle.empty()) EXPECT_GE(other.cost, tried.best()->cost) << other.method;
+    EXPECT_GT(tried.best()->cost, last);
+    last = tried.best()->cost;
+  }
+  // Order pays: Verlet is not what gets to 1e-8.
+  EXPECT_GE(
+      find_method(recommend(problem, {.accuracy = 1e-8, .time = 50}).best()->method).info().order,
+      6);
+}
+
+TEST(Recommend, an_accuracy_beyond_reach_is_refused_with_the_closest) {
+  const Problem problem = problem_of(pendulum());
+  expect_words(thrown<InputError>([&] {
+                 (void)make_plan(problem, {.method = "auto:accuracy=1e-15", .time = 1e3});
+               }),
+               "accuracy: 1e-15 at t = 1000 is not reached; the closest is ");
+}
+
+TEST(Recommend, with_a_step_only_the_method_is_chosen) {
+  const Problem problem = problem_of(pendulum());
+  const Plan plan = make_plan(problem, {.method = "auto:accuracy=1e-6", .step = 0.05, .time = 20});
+  EXPECT_EQ(plan.step, 0.05);
+  EXPECT_LE(error_of(problem, plan), 1e-6) << plan.method->info().name;
+}
+
+ComparedRun run_of(const std::string& method, double step, double error, double seconds) {
+  ComparedRun run;
+  run.figures.method = method;
+  run.figures.step = step;
+  run.figures.seconds = seconds;
+  run.error = error;
+  return run;
+}
+
+TEST(Compare, recommends_the_cheapest_by_the_slope_between_its_runs) {
+  const std::vector<ComparedRun> runs{run_of("a", 0.4, 1e-2, 1), run_of("a", 0.2, 1e-4, 2),
+                                      run_of("b", 0.4, 1e-1, 0.1), run_of("b", 0.2, 5e-4, 9)};
+  const auto best = cheapest(runs, 1e-3);  // halfway between the runs of a
+  ASSERT_TRUE(best.has_value());
+  EXPECT_EQ(best->method, "a");
+  EXPECT_NEAR(best->step, 0.4 / std::sqrt(2.0), 1e-15);
+  EXPECT_NEAR(best->seconds, std::sqrt(2.0), 1e-14);
+  EXPECT_FALSE(cheapest(runs, 1e-5).has_value());
+  EXPECT_EQ(cheapest(runs, 0.5)->method, "b");  // its first run
+}
+
+}  // namespace
+}  // namespace rattleback::study
