@@ -7,5 +7,6 @@
 #include "rattleback/study/load.hpp"
 #include "rattleback/study/plan.hpp"
 #include "rattleback/study/problem.hpp"
+#include "rattleback/study/reproduce.hpp"
 #include "rattleback/study/timescale.hpp"
 #include "rattleback/study/verdict.hpp"

@@ -62,7 +62,6 @@ Family rattle_family() {
   rattle.together.push_back({{"project", "output"}, {"sums", "compensated"}});
   rattle.together.push_back({{"base", "midpoint"}, {"compose", "triplejump4"}});
   rattle.together.push_back({{"project", "output"}, {"compose", "triplejump4"}});
-  rattle.together.push_back({{"compose", "kahanli8"}});
   return composable(std::move(rattle));
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/integrators/registry.hpp"
-#include "rattleback/problem/witness.hpp"
 #include "rattleback/testing/witness_systems.hpp"
 #include "rattleback/text/model.hpp"
 
@@ -12,6 +11,15 @@ namespace rattleback {
 namespace {
 
 const std::vector<double> rattle_c{1, 0}, rattle_d{0.5, 0.5};
+
+const testing::WitnessSystem& witness_named(const std::string& name) {
+  for (const auto& witness : testing::witness_systems())
+    if (witness.name() == name) return witness;
+  throw InputError("witness", name);
+}
+State<double> start_of(const testing::WitnessSystem& witness) {
+  return {witness.start.q.cast<double>(), witness.start.p.cast<double>()};
+}
 
 /// max - min of a function of the state over a run, at h and h/2 and h/4.
 template <class Function>
@@ -60,14 +68,14 @@ TEST(ModifiedEnergy, ErrorsOfSplittings) {
 /// H~ = H + h^2 (w^4/24 + w^2 cos(theta)/12 - sin(theta)^2/24) for RATTLE on the pendulum of unit
 /// mass and length, from x = sin(theta), y = -cos(theta), w the angular velocity.
 TEST(ModifiedEnergy, OfThePendulumIsKnown) {
-  const AnySystem system("planar_pendulum", witness::planar_pendulum());
-  const auto start = witness::planar_pendulum_start.in<double>();
+  const auto& witness = witness_named("planar_pendulum");
+  const AnySystem& system = witness.system;
   const auto errors = splitting_errors(rattle_c, rattle_d);
   const auto known = [&](const State<double>& z, double h) {
     const double w2 = z.p.squaredNorm(), sine = z.q[0], cosine = -z.q[1];
     return system.energy(z.q, z.p) + h * h * (w2 * w2 / 24 + w2 * cosine / 12 - sine * sine / 24);
   };
-  State<double> z{start.q, start.p};
+  const State<double> z = start_of(witness);
   EXPECT_NEAR(modified_energy(system, z, 0.1, errors), known(z, 0.1), 1e-15);
   const auto found = fluctuations(system, z, "rattle", 0.05, known);
   expect_slopes(found, 4, 0.02, "planar_pendulum");  // measured: 0.01
@@ -76,12 +84,10 @@ TEST(ModifiedEnergy, OfThePendulumIsKnown) {
 TEST(ModifiedEnergy, FromBracketsLeavesTheNextOrder) {
   const auto rattle = splitting_errors(rattle_c, rattle_d);
   const auto euler = splitting_errors(std::vector{1.0}, std::vector{1.0});
-  for (const auto& witness : testing::witness_systems()) {
-    if (witness.name() != "double_pendulum" && witness.name() != "quartic" &&
-        witness.name() != "full_mass_sphere" && witness.name() != "four_bar")
-      continue;
+  for (const char* name : {"double_pendulum", "quartic", "full_mass_sphere", "four_bar"}) {
+    const auto& witness = witness_named(name);
     const double h = witness.name() == "four_bar" ? 0.02 : 0.005;  // slow, and at round-off soon
-    const State<double> start{witness.start.q.cast<double>(), witness.start.p.cast<double>()};
+    const State<double> start = start_of(witness);
     const auto of = [&](const SplittingErrors& errors) {
       return [&](const State<double>& z, double h) {
         return modified_energy(witness.system, z, h, errors);
@@ -107,9 +113,9 @@ CanonicalSystem from_file(const std::string& name) {
 }
 
 TEST(ModifiedEnergy, EstimateIsThatOfBrackets) {
-  const AnySystem system("double_pendulum", witness::double_pendulum());
-  const auto y = witness::double_pendulum_start.in<double>();
-  const State<double> start{y.q, y.p};
+  const auto& witness = witness_named("double_pendulum");
+  const AnySystem& system = witness.system;
+  const State<double> start = start_of(witness);
   const double h = 0.01;
   const auto estimate =
       estimate_modified_energy(from_file("double_pendulum"), find_method("rattle"), start, h, 100);
@@ -135,10 +141,7 @@ TEST(ModifiedEnergy, EstimateIsKeptByEverySymplecticMethod) {
         Case{"magnetic", "rattle:base=midpoint", 0.02}, Case{"magnetic", "prk1", 0.02},
         Case{"double_pendulum", "shake", 0.01}, Case{"hopf_quartic", "rattle", 0.005}}) {
     const std::string where = std::string(c.method) + " on " + c.problem;
-    State<double> start;
-    for (const auto& witness : testing::witness_systems())
-      if (witness.name() == c.problem)
-        start = {witness.start.q.cast<double>(), witness.start.p.cast<double>()};
+    const State<double> start = start_of(witness_named(c.problem));
     const auto estimate =
         estimate_modified_energy(from_file(c.problem), find_method(c.method), start, c.step, 200);
     ASSERT_TRUE(estimate.status) << where;

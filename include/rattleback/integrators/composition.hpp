@@ -20,7 +20,8 @@
 namespace rattleback {
 
 /// Triple jumps [Reich93 (26)] and Suzuki's five substeps, which repeat to any even order, and
-/// schemes with coefficients found by search: of each order the last one costs least for its error.
+/// schemes with coefficients found by search: of each order the last one costs least where steps
+/// are short. At usual accuracies kahan_li8 does, see docs/mathematics.md.
 enum class Composition {
   triple_jump4,
   triple_jump6,
