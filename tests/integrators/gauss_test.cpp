@@ -72,7 +72,7 @@ TEST(Gauss, SixteenStagesAreExactToRoundOff) {
   }
 }
 
-/// Iterations of a step, on average over 200. Measured, h = 1/32, with 1, 2, 3 stages.
+/// Iterations of a step, on average over 50 of h = 1/32.
 TEST(Gauss, NeedsFewIterations) {
   const WitnessSystem& w = witness_system("double_pendulum");
   for (const auto& [form, most] :
@@ -83,13 +83,13 @@ TEST(Gauss, NeedsFewIterations) {
                                .stepper<double>(w.system);
       auto z = convert<double>(w.start);
       double sum = 0;
-      for (int k = 0; k < 200; ++k) {
+      for (int k = 0; k < 50; ++k) {
         const Status status = stepper->step(w.system, z, 0.03125);
         ASSERT_TRUE(static_cast<bool>(status)) << form << " " << s << " step " << k;
         sum += status.iterations;
       }
-      EXPECT_LT(sum / 200, most) << form << " " << s;
-      RecordProperty(std::string(form) + std::to_string(s), std::to_string(sum / 200));
+      EXPECT_LT(sum / 50, most) << form << " " << s;
+      RecordProperty(std::string(form) + std::to_string(s), std::to_string(sum / 50));
     }
 }
 
