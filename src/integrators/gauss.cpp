@@ -98,6 +98,18 @@ std::vector<Values> law_values() {
   return all;
 }
 
+/// Unknowns of all stages: their matrix is full.
+constexpr int most_unknowns = 5000;
+
+void require_small(const GaussChoice& choice, const AnySystem& system) {
+  const int unknowns = choice.stages * (2 * system.dimension() +
+                                        multiplier_count(choice.form, system.constraint_count()));
+  if (unknowns > most_unknowns)
+    throw ModelError("gauss: the stages of " + system.name() + " have " + std::to_string(unknowns) +
+                     " unknowns, and it solves for at most " + std::to_string(most_unknowns) +
+                     ", with a full matrix");
+}
+
 struct MakeGauss {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
@@ -106,6 +118,7 @@ struct MakeGauss {
     if (gauss_info(choice).applies.holonomic && !system.traits().holonomic)
       throw ModelError("gauss:formulation=" + values.word("formulation") + ": " + system.name() +
                        " has constraints on momenta");
+    require_small(choice, system);
     if (is_composed(values) && choice.form != Formulation::unconstrained)
       choice.variant = GaussVariant::reversible;
     return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));

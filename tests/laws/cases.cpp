@@ -86,7 +86,7 @@ bool is_refused(const Method& method, const AnySystem& system) {
 bool applies(const Method& method, const AnySystem& system) {
   if (!method.info().applies(system.traits())) return false;
   // Applies, but takes long: full matrices of derivatives of derivatives.
-  if (has(method, "formulation", "unconstrained") && system.dimension() > 4) return false;
+  if (has(method, "formulation", "unconstrained") && system.dimension() > 3) return false;
   if (!is_refused(method, system)) return true;
   EXPECT_THROW((void)method.stepper<double>(system), ModelError)
       << method.info().name << " on " << system.name();

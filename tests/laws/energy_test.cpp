@@ -41,9 +41,11 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
     // (below 4e-10 in 3e-8). Methods without structure may as well show their drift at the largest
     // step.
     // Two half steps of gauss show what single ones hide behind their jumps: energy that comes and
-    // goes over hundreds of steps at 1/32.
+    // goes, on the magnetic problem in 45000 steps of 1/64.
     const bool fine = keeps && (method.info().order > 2 || has(method, "variant", "reversible"));
-    const double step = fine ? 0.015625 : keeps ? 0.03125 : showing_step(method, 0.0625);
+    // So may symplectic ones that leave the constraints, where the motion is not lost in that step.
+    const bool gentle = keeps || method.info().symplectic_on != SymplecticOn::nothing;
+    const double step = fine ? 0.015625 : gentle ? 0.03125 : showing_step(method, 0.0625);
     const EnergyOptions options{.step = step, .steps = fine ? 2 * steps : steps};
     const auto result = check_energy(problem.system, method, problem.start, options);
     ++worst.count;
@@ -88,7 +90,8 @@ TEST_P(LongEnergy, ThoroughOnAllProblems) { run(method(), {}, 10000); }
 INSTANTIATE_TEST_SUITE_P(Registry, Energy, ::testing::ValuesIn(all_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, LongEnergy,
                          ::testing::ValuesIn(methods_where([](const Method& m) {
-                           return keeps(m) && !has(m, "project", "output");
+                           return keeps(m) && !has(m, "project", "output") &&
+                                  !has(m, "variant", "reversible");
                          })),
                          method_name);
 

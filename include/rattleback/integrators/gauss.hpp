@@ -135,9 +135,10 @@ class GaussStepper {
       extrapolate(h, Real<S>(h / last_h_), 1);
     else
       tangent(system, h, z);
-    Status status = stages_.solve(system, z, h);
-    if (!status || is_doubtful(z, h)) status = continued(system, h, z);
-    if (!status) return status;
+    const Status found = stages_.solve(system, z, h);
+    Status status = found;
+    if (!found || is_doubtful(z, h)) status = continued(system, h, z);
+    if (!status) return found ? status : found;
     copy(stages_.unknowns(), last_);
     last_h_ = h, speed_ = length(0) / magnitude(h), known_ = true;
     if (Status s = stages_.advance(system, h, z); !s) return s;
