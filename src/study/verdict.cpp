@@ -80,6 +80,8 @@ std::string obstacle_of_traits(const Method& method, const Problem& problem) {
   if (needs.natural && !has.natural) return "it needs a natural H = p.M^-1 p/2 + V(q)";
   if (needs.lagrangian && !has.lagrangian) return "it needs a Lagrangian";
   if (needs.holonomic && !has.holonomic) return "it needs constraints on positions only";
+  if (method.family().name == "splitting" && !has.separable)
+    return "it needs a separable H = T(p) + V(q)";
   return {};
 }
 

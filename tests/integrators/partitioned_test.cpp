@@ -8,6 +8,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/spark.hpp"
 #include "rattleback/problem/error.hpp"
+#include "rattleback/problem/witness.hpp"
 #include "rattleback/testing/trial.hpp"
 #include "rattleback/testing/witness_systems.hpp"
 #include "rattleback/text/model.hpp"
@@ -99,6 +100,19 @@ TEST(Partitioned, Own_tableaux) {
 
   const PartitionedRungeKutta wrong{partitioned_tableau(a, b, a, b), lobatto_info(3)};
   EXPECT_THROW((void)wrong.stepper<double>(system), InputError);
+}
+
+/// A system known by its type has a core of static size.
+TEST(Partitioned, Systems_known_by_type_give_the_same) {
+  const auto system = witness::planar_pendulum();
+  const auto start = witness::planar_pendulum_start.in<Quad>();
+  Trial<double, decltype(system), Lobatto> typed(system, Lobatto{3}, convert<double>(start));
+  typed.run(0.046875, 20);
+  EXPECT_EQ(typed.failure(), "");
+  const auto z = typed.shown();
+  const auto& witness = witness_system("planar_pendulum");
+  EXPECT_LT(distance(State<double>{z.q, z.p}, end(witness.system, witness.start, Lobatto{3})),
+            4e-15);
 }
 
 TEST(Partitioned, A_step_that_fails_leaves_the_state) {

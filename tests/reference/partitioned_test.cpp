@@ -46,7 +46,9 @@ double worst(double tolerance, SystemOf&& system_of) {
     worst = larger(worst, error), ++count;
   }
   EXPECT_EQ(count, 48);
-  ::testing::Test::RecordProperty("worst", std::to_string(worst * 1e15) + "e-15");
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2g", worst);
+  ::testing::Test::RecordProperty("worst", text);
   return worst;
 }
 
@@ -56,9 +58,10 @@ AnySystem from_text(const std::string& name) {
       read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + name + ".toml").system);
 }
 
-TEST(Partitioned, AgreesInDouble) { worst<double>(1e-14, witness); }
-TEST(Partitioned, AgreesInQuad) { worst<Quad>(1e-31, witness); }
-TEST(Partitioned, AgreesFromText) { worst<double>(1e-14, from_text); }
+// Measured: 1.1e-15, 1.3e-33 and 1.1e-15.
+TEST(Partitioned, AgreesInDouble) { worst<double>(2.2e-15, witness); }
+TEST(Partitioned, AgreesInQuad) { worst<Quad>(3e-33, witness); }
+TEST(Partitioned, AgreesFromText) { worst<double>(2.2e-15, from_text); }
 
 }  // namespace
 }  // namespace rattleback::testing

@@ -23,42 +23,9 @@
 #include <vector>
 
 #include "rattleback/integrators/natural_constrained.hpp"
-#include "rattleback/integrators/partitioned_stages.hpp"
-#include "rattleback/integrators/shake_rattle.hpp"
 #include "rattleback/solve/partitioned_tableau.hpp"
 
 namespace rattleback {
-
-/// The products of a tableau that such a step is made of.
-template <class R>
-struct PartitionedProducts {
-  Matrix<R, dynamic> force_at_stage, push_at_stage;  ///< a a^, a f
-  Matrix<R, dynamic> force_at_node, push_at_node;    ///< x a^, x f; node k is row k - 1
-  Matrix<R, dynamic> inverse;                        ///< of x f
-  std::vector<R> stage_time, node_time;
-
-  explicit PartitionedProducts(const PartitionedTableau<R>& t)
-      : stage_time(t.stages(), R(0)), node_time(t.nodes() - 1, R(0)) {
-    const int s = t.stages(), r = t.nodes() - 1;
-    const auto f = t.f.leftCols(r);
-    const auto x = t.x.bottomRows(r);
-    force_at_stage = t.a * t.a_hat, push_at_stage = t.a * f;
-    force_at_node = x * t.a_hat, push_at_node = x * f;
-    for (int j = 0; j < s; ++j) {
-      for (int i = 0; i < s; ++i) stage_time[i] += t.a(i, j);
-      for (int k = 0; k < r; ++k) node_time[k] += x(k, j);
-    }
-    DenseLu<R, dynamic> lu(r);
-    (void)lu.factor([&](int i, int j) { return push_at_node(i, j); });
-    inverse.resize(r, r);
-    Vector<R, dynamic> column(r);
-    for (int k = 0; k < r; ++k) {
-      for (int i = 0; i < r; ++i) column[i] = R(i == k ? 1 : 0);
-      lu.solve(column);
-      for (int i = 0; i < r; ++i) inverse(i, k) = column[i];
-    }
-  }
-};
 
 /// A core for CoreStepper. A step that fails leaves the state as it was.
 template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
@@ -332,34 +299,6 @@ class PartitionedNatural {
   Position velocity_, sum_, room_, p_;
   Multiplier lambda_, mu_;
   bool fresh_ = false;
-};
-
-/// For a system known by its type: this core where it is natural, backed by full matrices.
-template <class S, class Sys>
-auto typed_partitioned_stepper(const Sys& system, const PartitionedTableau<Real<S>>& tableau,
-                               const SolveOptions& solve) {
-  using Dense = PartitionedStepper<Sys, S>;
-  if constexpr (detail::natural_form<Sys>()) {
-    using Fast = CoreStepper<Sys, S, PartitionedNatural<Sys, S>>;
-    return BackedStepper<Sys, S, Fast, Dense>(
-        Fast(system, tableau, Projection::every, solve),
-        [=](const Sys& same) { return Dense(same, tableau, solve); });
-  } else {
-    return Dense(system, tableau, solve);
-  }
-}
-
-/// A method by its tableau, with what it is to claim: conditions() says what it can.
-struct PartitionedRungeKutta {
-  PartitionedTableau<Quad> tableau;
-  MethodInfo claims;
-  SolveOptions solve{};
-
-  MethodInfo info() const { return claims; }
-  template <class S, class Sys>
-  auto stepper(const Sys& system) const {
-    return typed_partitioned_stepper<S>(system, tableau.template cast<Real<S>>(), solve);
-  }
 };
 
 }  // namespace rattleback

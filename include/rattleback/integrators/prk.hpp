@@ -13,7 +13,7 @@
 // both halves act at the same position, and are one.
 #pragma once
 
-#include "rattleback/integrators/partitioned_natural.hpp"
+#include "rattleback/integrators/partitioned.hpp"
 
 namespace rattleback {
 

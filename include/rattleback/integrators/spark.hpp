@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "rattleback/integrators/partitioned_natural.hpp"
+#include "rattleback/integrators/partitioned.hpp"
 
 namespace rattleback {
 

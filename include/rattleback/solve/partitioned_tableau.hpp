@@ -211,4 +211,35 @@ PartitionedConditions conditions(const PartitionedTableau<R>& t) {
   return found;
 }
 
+/// The products of a tableau that a step on a natural system is made of (partitioned_natural.hpp).
+template <class R>
+struct PartitionedProducts {
+  Matrix<R, dynamic> force_at_stage, push_at_stage;  ///< a a^, a f
+  Matrix<R, dynamic> force_at_node, push_at_node;    ///< x a^, x f; node k is row k - 1
+  Matrix<R, dynamic> inverse;                        ///< of x f
+  std::vector<R> stage_time, node_time;
+
+  explicit PartitionedProducts(const PartitionedTableau<R>& t)
+      : stage_time(t.stages(), R(0)), node_time(t.nodes() - 1, R(0)) {
+    const int s = t.stages(), r = t.nodes() - 1;
+    const auto f = t.f.leftCols(r);
+    const auto x = t.x.bottomRows(r);
+    force_at_stage = t.a * t.a_hat, push_at_stage = t.a * f;
+    force_at_node = x * t.a_hat, push_at_node = x * f;
+    for (int j = 0; j < s; ++j) {
+      for (int i = 0; i < s; ++i) stage_time[i] += t.a(i, j);
+      for (int k = 0; k < r; ++k) node_time[k] += x(k, j);
+    }
+    DenseLu<R, dynamic> lu(r);
+    (void)lu.factor([&](int i, int j) { return push_at_node(i, j); });
+    inverse.resize(r, r);
+    Vector<R, dynamic> column(r);
+    for (int k = 0; k < r; ++k) {
+      for (int i = 0; i < r; ++i) column[i] = R(i == k ? 1 : 0);
+      lu.solve(column);
+      for (int i = 0; i < r; ++i) inverse(i, k) = column[i];
+    }
+  }
+};
+
 }  // namespace rattleback

@@ -1,3 +1,11 @@
+// compiled_partitioned_stepper(): every scalar has a source of its own, so that they compile side
+// by side.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "compiled_natural_stepper.hpp"
 #include "partitioned_stepper.hpp"
 #include "rattleback/integrators/partitioned_natural.hpp"
@@ -23,11 +31,5 @@ AnyStepperPointer<S> compiled_partitioned_stepper(const AnySystem& system,
   return std::make_unique<detail::BoundStepper<S, Sys, Stepper>>(
       std::shared_ptr<const Sys>(owned, &owned->system), tableau, Projection::every, solve);
 }
-template AnyStepperPointer<double> compiled_partitioned_stepper(const AnySystem&,
-                                                                const PartitionedTableau<double>&,
-                                                                const SolveOptions&);
-template AnyStepperPointer<Pack> compiled_partitioned_stepper(const AnySystem&,
-                                                              const PartitionedTableau<double>&,
-                                                              const SolveOptions&);
 
 }  // namespace rattleback
