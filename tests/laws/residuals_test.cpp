@@ -17,7 +17,9 @@ void run(const Method& method, const std::vector<Problem>& problems) {
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
     // What is not to be used may blow up later (velocity Verlet on the quartic before t = 12).
-    const double step = info.preserves_primary ? 0.0625 : 0.015625;
+    // An explicit method of order 8 is stable to half the step of the others: it gives up on the
+    // double pendulum at 0.0625, where the rods turn fastest.
+    const double step = !info.preserves_primary ? 0.015625 : info.order > 6 ? 0.03125 : 0.0625;
     const ResidualOptions options{.step = std::min(step, problem.regular_time / 200)};
     const auto result = check_residuals(problem.system, method, problem.start, options);
     EXPECT_EQ(result.failure, "") << result;
