@@ -1,16 +1,14 @@
 // The multistep methods against an independent prototype, and what their memory promises: runs that
 // are looked at, saved and restored are the same to the bit, and every kernel is the same method.
-#include "rattleback/integrators/multistep.hpp"
-
 #include <gtest/gtest.h>
 
+#include "rattleback/expression/expression_system.hpp"
 #include "rattleback/integrators/integrate.hpp"
-#include "rattleback/integrators/natural_steps.hpp"
 #include "rattleback/integrators/registry.hpp"
-#include "rattleback/problem/linked_system.hpp"
 #include "rattleback/problem/natural_system.hpp"
 #include "rattleback/testing/trial.hpp"
 #include "rattleback/testing/witness_systems.hpp"
+#include "rattleback/text/model.hpp"
 
 namespace rattleback {
 namespace {
@@ -199,27 +197,19 @@ TEST(Multistep, AnotherStepBeginsAnew) {
   EXPECT_EQ(z.p, fresh.p);
 }
 
-/// The chain kernel and the dense one.
+/// The chain's own kernel, the sparse one of compiled code, and full matrices in quad.
 TEST(Multistep, EveryKernelIsTheSameMethod) {
-  constexpr int n = 12;
-  const auto chain = chain_system<2>(n, [](const auto& x) { return x[1]; });
-  std::vector<Link<2>> links;
-  for (int k = 0; k < n; ++k) links.push_back({k - 1 < 0 ? ground : k - 1, k});
-  const auto graph = linked_system<2>(
-      std::vector<double>(n, 1.0), [](const auto& x) { return x[1]; }, links);
-  State<double> a{Vector<double, dynamic>(2 * n), Vector<double, dynamic>::Zero(2 * n)};
-  for (int i = 0; i < n; ++i)
-    a.q[2 * i] = (i + 1) * std::sin(0.8), a.q[2 * i + 1] = -(i + 1) * std::cos(0.8);
-  State<double> b = a, c = a;
-  const Multistep method{.order = 8};
-  auto by_chain = method.stepper<double>(chain);
-  auto by_graph = method.stepper<double>(graph);
-  MultistepStepper<std::decay_t<decltype(chain)>, double,
-                   DenseKernel<std::decay_t<decltype(chain)>, double>>
-      dense(chain, 8, Projection::output, {});
-  ASSERT_TRUE(by_chain.advance(chain, a, 0.01, 200).status);
-  ASSERT_TRUE(by_graph.advance(graph, b, 0.01, 200).status);
-  ASSERT_TRUE(dense.advance(chain, c, 0.01, 200).status);
+  const auto& w = witness("chain_2d");
+  const auto file = read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/chain_2d.toml");
+  const AnySystem text = expression_system(file.system);
+  const Method method = multistep(8);
+  const auto by_chain = method.stepper<double>(w.system), by_code = method.stepper<double>(text);
+  const auto in_quad = method.stepper<Quad>(text);
+  auto a = start_of(w), b = a;
+  auto c = w.start;
+  ASSERT_TRUE(by_chain->advance(w.system, a, 1.0 / 64, 100).status);
+  ASSERT_TRUE(by_code->advance(text, b, 1.0 / 64, 100).status);
+  ASSERT_TRUE(in_quad->advance(text, c, Quad(1) / 64, 100).status);
   EXPECT_LT(testing::distance(a, c), 1e-11);
   EXPECT_LT(testing::distance(b, c), 1e-11);
 }
