@@ -75,8 +75,8 @@ MultistepCoefficients<Quad> computed(int order) {
     for (int i = 0; i < j; ++i) c.slope[i] += c.derivative[j - 1];
   }
   Quad binomial = 1;
-  for (int i = 0; i < order - 2; ++i) {
-    binomial *= Quad(order - 2 - i) / Quad(i + 1);
+  for (int i = 0; i < order - 1; ++i) {
+    binomial *= Quad(order - 1 - i) / Quad(i + 1);
     c.ahead[i] = i % 2 == 0 ? binomial : -binomial;
   }
   return c;

@@ -55,12 +55,13 @@ class MultistepMemory {
   /// multiplier.
   RATTLEBACK_INLINE void remember(const Front& front, Position& history, Front& coast,
                                   Multiplier& guess) const {
-    const S *u[memory], *w[memory], *l[memory];
+    const S *u[memory], *w[memory], *l[memory + 1];
 #pragma GCC unroll 8
     for (int j = 0; j < memory; ++j) {
       const std::size_t at = slot(front_at_ - 1 - j);
       u[j] = u_[at].data(), w[j] = drives_[at].data(), l[j] = lambdas_[at].data();
     }
+    l[memory] = lambdas_[slot(front_at_ - 1 - memory)].data();
     S* __restrict past = history.data();
     for (Eigen::Index i = 0; i < history.size(); ++i) {
       S driven = w[memory - 1][i] * c_.drive[memory];
@@ -75,11 +76,17 @@ class MultistepMemory {
     add(front, history, coast);
     S* __restrict next = guess.data();
     for (Eigen::Index i = 0; i < guess.size(); ++i) {
-      S sum = l[memory - 1][i] * c_.ahead[memory - 1];
+      S sum = l[memory][i] * c_.ahead[memory];
 #pragma GCC unroll 8
-      for (int j = memory - 2; j >= 0; --j) sum += l[j][i] * c_.ahead[j];
+      for (int j = memory - 1; j >= 0; --j) sum += l[j][i] * c_.ahead[j];
       next[i] = sum;
     }
+  }
+  /// About where the drive w leads: to a few roundings of q, and sooner.
+  RATTLEBACK_INLINE void sketch(const Front& coast, const Position& w, Position& q1) const {
+    const S *q = coast.q.data(), *drive = w.data();
+    S* __restrict out = q1.data();
+    for (Eigen::Index i = 0; i < q1.size(); ++i) out[i] = q[i] + drive[i] * c_.drive[0];
   }
   /// q1 with the drive w, rounded once.
   RATTLEBACK_INLINE void reach(const Front& coast, const Position& w, Position& q1) const {
