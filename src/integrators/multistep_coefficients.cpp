@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "rattleback/integrators/composition.hpp"
 #include "rattleback/problem/quad.hpp"
 
 namespace rattleback {
@@ -74,8 +75,8 @@ MultistepCoefficients<Quad> computed(int order) {
     for (int i = 0; i < j; ++i) c.slope[i] += c.derivative[j - 1];
   }
   Quad binomial = 1;
-  for (int i = 0; i < order - 2; ++i) {
-    binomial *= Quad(order - 2 - i) / Quad(i + 1);
+  for (int i = 0; i < order - 1; ++i) {
+    binomial *= Quad(order - 1 - i) / Quad(i + 1);
     c.ahead[i] = i % 2 == 0 ? binomial : -binomial;
   }
   return c;
@@ -88,26 +89,13 @@ std::array<R, N> cast(const std::array<Quad, N>& from) {
   return to;
 }
 
-/// Triple jumps of triple jumps.
-std::vector<Quad> jumps(int order) {
-  std::vector<Quad> all{Quad(1)};
-  for (int p = 2; p < order; p += 2) {
-    const Quad outer = 1 / (2 - pow(Quad(2), Quad(1) / (p + 1)));
-    std::vector<Quad> next;
-    for (const Quad& jump : {outer, Quad(1 - 2 * outer), outer})
-      for (const Quad& c : all) next.push_back(jump * c);
-    all = next;
-  }
-  return all;
-}
-
 }  // namespace
 
 template <class R>
 std::vector<R> starting_substeps(int order) {
-  std::vector<R> all;
-  for (const Quad& c : jumps(order)) all.push_back(static_cast<R>(c));
-  return all;
+  return coefficients<R>(order == 4   ? Composition::suzuki4
+                         : order == 6 ? Composition::kahan_li6
+                                      : Composition::kahan_li8);
 }
 template std::vector<double> starting_substeps(int);
 template std::vector<Quad> starting_substeps(int);

@@ -17,13 +17,16 @@ void run(const Method& method, const std::vector<Problem>& problems) {
   for (const Problem& problem : problems_for(method, problems)) {
     SCOPED_TRACE(problem.name());
     // What is not to be used may blow up later (velocity Verlet on the quartic before t = 12), and
-    // H + lambda.g is unstable off g = 0; what has a high order shows little at small steps.
+    // H + lambda.g is unstable off g = 0; what has a high order shows little at small steps. An
+    // explicit method of order 8 is stable to half the step of the others: it gives up on the
+    // double pendulum at 0.0625, where the rods turn fastest.
     const bool fine = !info.preserves_primary && (info.order <= 2 || is_index3(method) ||
                                                   method.family().name == "baseline");
-    const double step = has(method, "formulation", "total")                        ? 0.01171875
-                        : fine                                                     ? 0.015625
+    const double step = has(method, "formulation", "total")                      ? 0.01171875
+                        : fine                                                   ? 0.015625
+                        : info.preserves_primary && info.order > 6               ? 0.03125
                         : method.family().name == "underlying" && info.order > 4 ? 0.125
-                                                                                   : 0.0625;
+                                                                                 : 0.0625;
     const ResidualOptions options{.step = std::min(step, problem.regular_time / 200)};
     const auto result = check_residuals(problem.system, method, problem.start, options);
     EXPECT_EQ(result.failure, "") << result;

@@ -27,8 +27,8 @@ struct MultistepCoefficients {
   std::array<R, 4> slope;
   /// (f(h) - f(-h), f(2h) - f(-2h), ...) to h f'(0), to the same order.
   std::array<R, 4> derivative;
-  /// w_n from w_{n-1}, w_{n-2}, ...: extrapolation over as many as there are at the start.
-  std::array<R, memory> ahead;
+  /// Lambda_n from Lambda_{n-1}, ...: extrapolation over as many as there are at the start.
+  std::array<R, memory + 1> ahead;
 };
 
 /// R is double or Quad; order 4, 6 or 8.

@@ -41,7 +41,7 @@ class MultistepMemory {
 
   MultistepMemory(int order, Eigen::Index n, Eigen::Index m)
       : c_(multistep_coefficients<R>(order)), last_(n) {
-    for (int i = 0; i < ring; ++i)
+    for (std::size_t i = 0; i < room; ++i)
       u_.emplace_back(n), drives_.emplace_back(n), lambdas_.emplace_back(m);
   }
 
@@ -55,24 +55,38 @@ class MultistepMemory {
   /// multiplier.
   RATTLEBACK_INLINE void remember(const Front& front, Position& history, Front& coast,
                                   Multiplier& guess) const {
-    const S *u[memory], *w[memory], *l[memory];
+    const S *u[memory], *w[memory], *l[memory + 1];
+#pragma GCC unroll 8
     for (int j = 0; j < memory; ++j) {
-      const int at = slot(front_at_ - 1 - j);
+      const std::size_t at = slot(front_at_ - 1 - j);
       u[j] = u_[at].data(), w[j] = drives_[at].data(), l[j] = lambdas_[at].data();
     }
+    l[memory] = lambdas_[slot(front_at_ - 1 - memory)].data();
     S* __restrict past = history.data();
     for (Eigen::Index i = 0; i < history.size(); ++i) {
-      S sum = w[0][i] * c_.drive[1] - u[0][i] * c_.inertia[0];
-      for (int j = 1; j < memory; ++j) sum += w[j][i] * c_.drive[j + 1] - u[j][i] * c_.inertia[j];
-      past[i] = sum;
+      S driven = w[memory - 1][i] * c_.drive[memory];
+      S carried = u[memory - 1][i] * c_.inertia[memory - 1];
+#pragma GCC unroll 8
+      for (int j = memory - 2; j >= 0; --j) {  // the step waits for the newest ones: they are last
+        driven += w[j][i] * c_.drive[j + 1];
+        carried += u[j][i] * c_.inertia[j];
+      }
+      past[i] = driven - carried;
     }
     add(front, history, coast);
     S* __restrict next = guess.data();
     for (Eigen::Index i = 0; i < guess.size(); ++i) {
-      S sum = l[0][i] * c_.ahead[0];
-      for (int j = 1; j < memory; ++j) sum += l[j][i] * c_.ahead[j];
+      S sum = l[memory][i] * c_.ahead[memory];
+#pragma GCC unroll 8
+      for (int j = memory - 1; j >= 0; --j) sum += l[j][i] * c_.ahead[j];
       next[i] = sum;
     }
+  }
+  /// About where the drive w leads: to a few roundings of q, and sooner.
+  RATTLEBACK_INLINE void sketch(const Front& coast, const Position& w, Position& q1) const {
+    const S *q = coast.q.data(), *drive = w.data();
+    S* __restrict out = q1.data();
+    for (Eigen::Index i = 0; i < q1.size(); ++i) out[i] = q[i] + drive[i] * c_.drive[0];
   }
   /// q1 with the drive w, rounded once.
   RATTLEBACK_INLINE void reach(const Front& coast, const Position& w, Position& q1) const {
@@ -100,14 +114,17 @@ class MultistepMemory {
   }
   /// Takes u, drive and multiplier of the front, which moves on.
   RATTLEBACK_INLINE void keep(Position& u, Position& drive, Multiplier& lambda) {
-    const int at = slot(front_at_++);
+    const std::size_t at = slot(front_at_++);
     take(u, u_[at]), take(drive, drives_[at]), take(lambda, lambdas_[at]);
+    if constexpr (is_small)
+      if (at + 1 == room) [[unlikely]]
+        move_down();
   }
 
   // -- the start: positions at order points about it, then differences --
 
   void clear() {
-    front_at_ = c_.order / 2;
+    front_at_ = c_.order / 2, first_ = front_at_ - ring;
     for_all(*this, [](auto& v) {
       for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = S(0);
     });
@@ -150,7 +167,7 @@ class MultistepMemory {
     retreat(front);
     scale(R(-1), front.d), scale(R(-1), front.d_low);
     for (int i = 1, j = c_.order - 1; i < j; ++i, --j) {
-      const int a = slot(front_at_ - i), b = slot(front_at_ - j);
+      const std::size_t a = slot(front_at_ - i), b = slot(front_at_ - j);
       u_[a].swap(u_[b]), drives_[a].swap(drives_[b]), lambdas_[a].swap(lambdas_[b]);
     }
   }
@@ -158,23 +175,43 @@ class MultistepMemory {
   // -- as numbers --
 
   void save(std::vector<double>& to) const {
-    for_all(*this, [&](const auto& v) { to.insert(to.end(), v.begin(), v.end()); });
-    to.push_back(slot(front_at_));
+    for_kept(*this, [&](const auto& v) { to.insert(to.end(), v.begin(), v.end()); });
   }
   void restore(std::span<const double>& from) {
     std::size_t next = 0;
-    for_all(*this, [&](auto& v) {
+    front_at_ = ring, first_ = 0;
+    for_kept(*this, [&](auto& v) {
       for (auto& x : v) x = from[next++];
     });
-    front_at_ = static_cast<long>(from[next++]);
     from = from.subspan(next);
   }
 
  private:
   static constexpr int memory = MultistepCoefficients<R>::memory;
   static constexpr int ring = 8;  // the shown momentum of order 8 takes 7 of them
+  // Small vectors stand one behind the other, so that their places are known; large ones take
+  // turns.
+  static constexpr bool is_small = Position::SizeAtCompileTime != dynamic;
+  static constexpr std::size_t room = is_small ? 128 : ring;
 
-  static int slot(long j) { return static_cast<int>(j & (ring - 1)); }
+  std::size_t slot(long j) const {
+    return static_cast<std::size_t>(is_small ? j - first_ : j & (ring - 1));
+  }
+  [[gnu::noinline]] void move_down() {
+    const std::size_t from = slot(front_at_ - ring);
+    for (std::size_t i = 0; i < ring; ++i) {
+      copy(u_[from + i], u_[i]), copy(drives_[from + i], drives_[i]);
+      copy(lambdas_[from + i], lambdas_[i]);
+    }
+    first_ = front_at_ - ring;
+  }
+  template <class Self, class F>
+  static void for_kept(Self& self, F&& f) {
+    for (int j = 1; j <= ring; ++j) {
+      const std::size_t at = self.slot(self.front_at_ - j);
+      f(self.u_[at]), f(self.drives_[at]), f(self.lambdas_[at]);
+    }
+  }
   template <class Self, class F>
   static void for_all(Self& self, F&& f) {
     for (auto& v : self.u_) f(v);
@@ -219,7 +256,7 @@ class MultistepMemory {
   Position last_;                     // room
   std::vector<Position> u_, drives_;  // by the position they belong to
   std::vector<Multiplier> lambdas_;
-  long front_at_ = 0;
+  long front_at_ = 0, first_ = 0;  // the step of the front, and of what stands first
 };
 
 }  // namespace rattleback

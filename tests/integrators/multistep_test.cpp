@@ -1,0 +1,230 @@
+// The multistep methods against an independent prototype, and what their memory promises: runs that
+// are looked at, saved and restored are the same to the bit, and every kernel is the same method.
+#include <gtest/gtest.h>
+
+#include "rattleback/expression/expression_system.hpp"
+#include "rattleback/integrators/integrate.hpp"
+#include "rattleback/integrators/registry.hpp"
+#include "rattleback/problem/natural_system.hpp"
+#include "rattleback/testing/trial.hpp"
+#include "rattleback/testing/witness_systems.hpp"
+#include "rattleback/text/model.hpp"
+
+namespace rattleback {
+namespace {
+
+Method multistep(int order) { return find_method("multistep:order=" + std::to_string(order)); }
+
+const testing::WitnessSystem& witness(const std::string& name) {
+  for (const auto& w : testing::witness_systems())
+    if (w.name() == name) return w;
+  throw std::logic_error("no witness " + name);
+}
+State<double> start_of(const testing::WitnessSystem& w) {
+  return testing::convert<double>(w.start);
+}
+
+AnySystem pendulum() {
+  return {"pendulum", natural_system(
+                          mass(1, 1), [](const auto& q) { return q[1]; },
+                          [](const auto& q) { return (q[0] * q[0] + q[1] * q[1] - 1) / 2; })};
+}
+AnySystem spherical() {
+  return {"spherical",
+          natural_system(
+              mass(1, 1, 1),
+              []<class Q>(const Q& q) {
+                using S = typename Q::Scalar;
+                return S(q[2] + q[0] * q[0] * q[1] * q[1] * 3 / 10);
+              },
+              [](const auto& q) { return (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2; })};
+}
+AnySystem double_pendulum() {
+  return {"double", natural_system(
+                        mass(1, 1, 2, 2), [](const auto& q) { return q[1] + q[3] * 2; },
+                        []<class Q>(const Q& q) {
+                          using S = typename Q::Scalar;
+                          const S x = q[2] - q[0], y = q[3] - q[1];
+                          return std::array<S, 2>{S((q[0] * q[0] + q[1] * q[1] - 1) / 2),
+                                                  S((x * x + y * y - 1) / 2)};
+                        })};
+}
+
+struct Reference {
+  int order;
+  std::vector<const char*> q, p;
+};
+struct Prototype {
+  AnySystem system;
+  std::vector<Quad> q, p;  // the start
+  std::vector<Reference> after;
+};
+
+Vector<Quad, dynamic> vector(const std::vector<Quad>& x) {
+  return Eigen::Map<const Vector<Quad, dynamic>>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+Vector<Quad, dynamic> vector(const std::vector<const char*>& x) {
+  Vector<Quad, dynamic> v(x.size());
+  for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = Quad(x[static_cast<std::size_t>(i)]);
+  return v;
+}
+
+/// 64 steps of 1/64, by tests/reference/multistep.py: the recurrence as it is printed, in 40
+/// digits.
+const std::vector<Prototype>& prototypes() {
+  static const std::vector<Prototype> all{
+      {pendulum(),
+       {1, 0},
+       {0, -2},
+       {{4,
+         {"-0.68365760072669329634858897584472", "-0.72980290830375649417398501244684"},
+         {"-1.7052422781072376606752284978371", "1.5974201133537933785846313921277"}},
+        {6,
+         {"-0.6836579377437872186382315017942", "-0.72980259259604713980595576236969"},
+         {"-1.7052420003910201086489642773558", "1.5974213316979789372367649960792"}},
+        {8,
+         {"-0.68365793652593464859126456901334", "-0.72980259373689616332097514493953"},
+         {"-1.7052420025142923429948672371769", "1.5974213283442528396222319629526"}}}},
+      {spherical(),
+       {Quad(3) / 5, 0, Quad(-4) / 5},
+       {Quad(4) / 5, Quad(9) / 10, Quad(3) / 5},
+       {{4,
+         {"0.7321077760611348101542444641123", "0.6653460228038616605916465556647",
+          "-0.14605777682103231071254379067811"},
+         {"-0.28603082355534699575844087899427", "0.39209553211290763922409670458973",
+          "0.3524208970777292447995619874059"}},
+        {6,
+         {"0.73210778928638325203266175143211", "0.66534599642436927799421426056089",
+          "-0.14605783069821297313587280080225"},
+         {"-0.28603076491658845510342983519002", "0.39209549691979713575852127082868",
+          "0.35242080396901076156478401627472"}},
+        {8,
+         {"0.73210778925211459314671844811076", "0.66534599648807107271362606667715",
+          "-0.14605783057979835674893163173916"},
+         {"-0.2860307650132921965073727703942", "0.39209549693638904748704550788087",
+          "0.35242080408370951836732293094756"}}}},
+      {double_pendulum(),
+       {Quad(3) / 5, Quad(-4) / 5, Quad(64) / 65, Quad(-112) / 65},
+       {Quad(4) / 5, Quad(3) / 5, Quad(44) / 65, Quad(53) / 65},
+       {{4,
+         {"0.82516913324626058540137513086861", "-0.56488574202011422643014841263214",
+          "1.2072872965601173232635832857825", "-1.4889992140924808408744933851583"},
+         {"-0.16024663518167938862196124443783", "-0.23408375751460849418876994111253",
+          "0.33095248557373562443513096473005", "-0.1987966387459676107153392886435"}},
+        {6,
+         {"0.82516922370988423631457206774365", "-0.56488560987338580202170983118806",
+          "1.2072872229255390332112142050318", "-1.488999149799852218701576470768"},
+         {"-0.16024635154362208214959321507452", "-0.23408342360717974026776506115543",
+          "0.33095220612845349127431055068021", "-0.1987964565061635621074583735676"}},
+        {8,
+         {"0.82516921119972807579150869098281", "-0.56488562814787433882756441944836",
+          "1.2072872312072537966796405189722", "-1.4889991594769682171001624167111"},
+         {"-0.16024636943278870166790724153446", "-0.23408343861752406947120699968392",
+          "0.33095220883823436745117358011087", "-0.198796453449057134228345828058"}}}}};
+  return all;
+}
+
+template <class S>
+double distance_from(const Prototype& prototype, const Reference& expected) {
+  testing::Trial<S, AnySystem, Method> trial(
+      prototype.system, multistep(expected.order),
+      testing::convert<S>(State<Quad>{vector(prototype.q), vector(prototype.p)}));
+  trial.run(Real<S>(1) / 64, 64);
+  const auto z = trial.shown();
+  EXPECT_EQ(trial.failure(), "");
+  return testing::distance(z, State<Quad>{vector(expected.q), vector(expected.p)});
+}
+
+TEST(Multistep, IsThatOfAnIndependentPrototype) {
+  for (const Prototype& prototype : prototypes())
+    for (const Reference& expected : prototype.after) {
+      SCOPED_TRACE(prototype.system.name() + " " + std::to_string(expected.order));
+      EXPECT_LT(distance_from<double>(prototype, expected), 1e-12);
+      EXPECT_LT(distance_from<Quad>(prototype, expected), 1e-27);
+    }
+}
+
+TEST(Multistep, LooksDoNotChangeIt) {
+  const auto& w = witness("double_pendulum");
+  for (const int order : {4, 6, 8}) {
+    const RunOptions<State<double>> seldom{.step = 1.0 / 64, .steps = 200, .every = 200};
+    RunOptions<State<double>> often = seldom;
+    often.every = 1;
+    const auto a = integrate(w.system, multistep(order), start_of(w), seldom);
+    const auto b = integrate(w.system, multistep(order), start_of(w), often);
+    EXPECT_TRUE(a.ok() && b.ok());
+    EXPECT_EQ(a.final.q, b.final.q);
+    EXPECT_EQ(a.final.p, b.final.p);
+  }
+}
+
+TEST(Multistep, AResumedRunIsTheUninterruptedOneToTheBit) {
+  for (const char* name : {"spherical_pendulum", "double_pendulum", "chain_2d"}) {
+    const auto& w = witness(name);
+    std::vector<Checkpoint> saved;
+    RunOptions<State<double>> options{.step = 1.0 / 64, .steps = 120, .every = 10};
+    options.restart_every = 40;
+    options.checkpoint = [&](const Checkpoint& c) { saved.push_back(c); };
+    const auto whole = integrate(w.system, multistep(8), start_of(w), options);
+    ASSERT_TRUE(whole.ok()) << name;
+    ASSERT_EQ(saved.size(), 4U) << name;
+    options.resume = saved[2];
+    const auto rest = integrate(w.system, multistep(8), start_of(w), options);
+    EXPECT_EQ(whole.final.q, rest.final.q) << name;
+    EXPECT_EQ(whole.final.p, rest.final.p) << name;
+    // Restart points change round-off only: the memory goes on.
+    options = {.step = 1.0 / 64, .steps = 120, .every = 10};
+    const auto plain = integrate(w.system, multistep(8), start_of(w), options);
+    EXPECT_LT((whole.final.q - plain.final.q).cwiseAbs().maxCoeff(), 2e-14) << name;
+    // Damaged memory is refused.
+    options.restart_every = 40;
+    options.resume = saved[2];
+    options.resume->state.pop_back();
+    EXPECT_THROW((void)integrate(w.system, multistep(8), start_of(w), options), InputError);
+  }
+}
+
+TEST(Multistep, AnotherStepBeginsAnew) {
+  const auto& w = witness("spherical_pendulum");
+  const auto stepper = multistep(8).stepper<double>(w.system);
+  auto z = start_of(w);
+  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 64, 10).status);
+  auto fresh = z;
+  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 32, 10).status);
+  const auto other = multistep(8).stepper<double>(w.system);
+  ASSERT_TRUE(other->advance(w.system, fresh, 1.0 / 32, 10).status);
+  EXPECT_EQ(z.q, fresh.q);
+  EXPECT_EQ(z.p, fresh.p);
+}
+
+/// The chain's own kernel, the sparse one of compiled code, and full matrices in quad.
+TEST(Multistep, EveryKernelIsTheSameMethod) {
+  const auto& w = witness("chain_2d");
+  const auto file = read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/chain_2d.toml");
+  const AnySystem text = expression_system(file.system);
+  const Method method = multistep(8);
+  const auto by_chain = method.stepper<double>(w.system), by_code = method.stepper<double>(text);
+  const auto in_quad = method.stepper<Quad>(text);
+  auto a = start_of(w), b = a;
+  auto c = w.start;
+  ASSERT_TRUE(by_chain->advance(w.system, a, 1.0 / 64, 100).status);
+  ASSERT_TRUE(by_code->advance(text, b, 1.0 / 64, 100).status);
+  ASSERT_TRUE(in_quad->advance(text, c, Quad(1) / 64, 100).status);
+  EXPECT_LT(testing::distance(a, c), 1e-11);
+  EXPECT_LT(testing::distance(b, c), 1e-11);
+}
+
+/// p' = f - G^T Lambda: what is reported is h/2 Lambda, as that of RATTLE tends to.
+TEST(Multistep, TellsTheMultiplierOfTheEquations) {
+  const AnySystem system = pendulum();
+  const auto stepper = multistep(8).stepper<double>(system);
+  State<double> z{Vector<double, dynamic>(2), Vector<double, dynamic>(2)};
+  z.q << 1, 0;
+  z.p << 0, -2;
+  ASSERT_TRUE(stepper->advance(system, z, 0.01, 50).status);
+  const double exact = z.p.squaredNorm() - z.q[1];          // |v|^2 + f.q
+  EXPECT_NEAR(stepper->lambda()[0], 0.005 * exact, 2e-13);  // eps/h; measured: 7.5e-14
+}
+
+}  // namespace
+}  // namespace rattleback
