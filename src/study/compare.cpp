@@ -108,7 +108,9 @@ const Method& best_reference(const Problem& problem) {
     return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
   };
   for (const Method& m : law_methods())
-    if (!m.info().varies_steps && obstacle_of_form(m, problem).empty() && (!best || rank(m) > rank(*best))) best = &m;
+    if (!m.info().varies_steps && obstacle_of_form(m, problem).empty() &&
+        (!best || rank(m) > rank(*best)))
+      best = &m;
   if (!best) throw ModelError(problem.file.path + ": no method applies");
   return *best;
 }

@@ -76,8 +76,7 @@ TEST_P(LongEnergy, ThoroughOnAllProblems) { run(method(), {}, 10000); }
 INSTANTIATE_TEST_SUITE_P(Registry, Energy, ::testing::ValuesIn(all_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, LongEnergy,
                          ::testing::ValuesIn(methods_where([](const Method& m) {
-                           return keeps_energy(m.info()) &&
-                                  !has(m, "project", "output");
+                           return keeps_energy(m.info()) && !has(m, "project", "output");
                          })),
                          method_name);
 
