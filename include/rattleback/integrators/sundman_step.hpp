@@ -41,7 +41,8 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
     if (projecting) project(system, eps, size_q, size_p, change);
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
     const bool converged = change * change <= epsilon<S> / 2 * before;
-    const bool at_floor = change < threshold::round_off_band * epsilon<S> && change > 0.7 * before;
+    const bool at_floor =
+        k > 1 && change < threshold::round_off_band * epsilon<S> && change > 0.7 * before;
     if ((converged || at_floor) && projecting == projects()) return finish(eps, k);
     if (k > 8 && change > 4 * before && !begins) return {Outcome::no_convergence, k, change};
     before = change;
