@@ -128,7 +128,7 @@ void add_problem(bench::Figures& figures, bool for_long) {
   if (for_long)
     for (const double accuracy : {1e-3, 1e-6}) add_contest<P>(figures, 1e4, accuracy, 2);
   figures.add({.name = std::string("adaptive-reversal-") + P::name,
-               .ours = [] { return Contest<P>(100).reversal_defect(P::step / 4, 200); },
+               .ours = [] { return Contest<P>(100).reversal_defect(P::step / 10, 200); },
                .against = [] { return 1e-10; },
                .goal = 1,
                .repetitions = 1,

@@ -98,7 +98,7 @@ struct QuarticSurface {
 template <int Rods>
 struct HangingRods {
   static constexpr int N = 2 * Rods, M = Rods;
-  static constexpr double step = 1;
+  static constexpr double step = 5;
   static constexpr const char* name = Rods == 2 ? "double-pendulum" : "three-rods";
   static std::string text() {
     const std::string count = std::to_string(Rods);

@@ -1,39 +1,21 @@
-#include "rattleback/integrators/sundman_field.hpp"
+#include "rattleback/integrators/sundman.hpp"
 
 #include "common_options.hpp"
-#include "rattleback/integrators/differenced_stepper.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
 
+// sundman_stepper.hpp
+template <class S>
+AnyStepperPointer<S> sundman_stepper(const AnySystem& system, int stages, double accuracy);
+template <>
+AnyStepperPointer<double> sundman_stepper(const AnySystem&, int, double);
+template <>
+AnyStepperPointer<Dual<double, 4>> sundman_stepper(const AnySystem&, int, double);
+template <>
+AnyStepperPointer<Quad> sundman_stepper(const AnySystem&, int, double);
+
 namespace {
-
-/// On a system of any kind, in S and, for what is chosen at the start, in double.
-template <class Sys, class S>
-class EvaluatedSundman {
- public:
-  EvaluatedSundman(const Sys& system, int stages, double accuracy)
-      : stepper_(EvaluatedField<Sys, S>(system, stages), stages, accuracy,
-                 pilot(system, stages, accuracy)) {}
-  Status step(const Sys& system, StateOf<Sys, S>& z, const Real<S>& h) {
-    return stepper_.step(system, z, h);
-  }
-  void reset() { stepper_.reset(); }
-  Status present(const Sys&, StateOf<Sys, S>&) { return {}; }
-  Clock* clock() { return stepper_.clock(); }
-  void save(std::vector<double>& to) const { stepper_.save(to); }
-  void restore(std::span<const double> saved) { stepper_.restore(saved); }
-  std::string structure(const Sys& system) const { return stepper_.structure(system); }
-
- private:
-  static std::shared_ptr<AnyStepper<double>> pilot(const Sys& system, int stages, double accuracy) {
-    if constexpr (std::is_same_v<S, double>)
-      return nullptr;
-    else
-      return erase<double>(EvaluatedSundman<Sys, double>(system, stages, accuracy));
-  }
-  SundmanStepper<EvaluatedField<Sys, S>, S> stepper_;
-};
 
 /// Of G. A chain of 100 links has 20 000, and takes 0.9 s to compile.
 constexpr long most_entries = 40'000;
@@ -41,7 +23,7 @@ constexpr long most_entries = 40'000;
 struct MakeSundman {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
-                                  const SolveOptions& solve) const {
+                                  const SolveOptions&) const {
     const int stages = static_cast<int>(values.whole("stages"));
     const double accuracy = values.number("accuracy");
     if (!sundman_info(stages).applies(system.traits()))
@@ -56,16 +38,8 @@ struct MakeSundman {
     if constexpr (std::is_same_v<S, Pack>) {
       throw ModelError("sundman: every copy of " + system.name() +
                        " varies its steps, and those in a pack have the same ones");
-    } else if (auto code = scaled_field(system)) {
-      std::shared_ptr<AnyStepper<double>> pilot;
-      if constexpr (!std::is_same_v<S, double>)
-        pilot = (*this).template operator()<double>(values, system, solve);
-      return erase<S>(SundmanStepper<CompiledField<S>, S>(CompiledField<S>(std::move(code), stages),
-                                                          stages, accuracy, std::move(pilot)));
-    } else if constexpr (is_dual<S>) {
-      return erase<S>(Differenced<EvaluatedSundman, AnySystem, S>(system, stages, accuracy));
     } else {
-      return erase<S>(EvaluatedSundman<AnySystem, S>(system, stages, accuracy));
+      return sundman_stepper<S>(system, stages, accuracy);
     }
   }
 };

@@ -114,8 +114,13 @@ class RunFile::Writer {
   }
 
   const std::optional<Checkpoint>& resumed() const { return slots_.found(); }
-  /// Up to the last state of a resumed run.
-  long steps() const { return end_ ? std::lround(*end_ / header.step) : 0; }
+  /// Up to the last state of a resumed run; where steps vary, up to its checkpoint.
+  long steps() const {
+    if (!end_) return 0;
+    const double count = *end_ / header.step;
+    const bool whole = std::abs(count - std::round(count)) < 1e-6;
+    return whole ? std::lround(count) : resumed()->step();
+  }
 
   RunHeader header;
 

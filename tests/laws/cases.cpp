@@ -185,9 +185,12 @@ std::vector<const Method*> all_methods() {
 }
 
 std::vector<const Method*> text_methods() {
-  static const std::vector<Method> some{find_method("rattle"), find_method("rattle:base=midpoint"),
-                                        find_method("shake"), find_method("variational"),
-                                        find_method("rattle:compose=triplejump4")};
+  static const std::vector<Method> some{find_method("rattle"),
+                                        find_method("rattle:base=midpoint"),
+                                        find_method("shake"),
+                                        find_method("variational"),
+                                        find_method("rattle:compose=triplejump4"),
+                                        find_method("sundman:stages=2")};
   std::vector<const Method*> list;
   for (const Method& method : some) list.push_back(&method);
   return list;

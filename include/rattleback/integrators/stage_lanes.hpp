@@ -65,15 +65,17 @@ RATTLEBACK_INLINE StageLanes<S> invert_stages(const StageLanes<S>& x) {
     return each_stage<S>([&](int i) { return S(S(Real<S>(1)) / x[i]); });
 }
 
-/// The largest change of a quantity at any stage, over several quantities.
+/// The largest change of a quantity at any stage, over several quantities, each in units of its
+/// own. What is not a number may go unseen.
 template <class S>
 class LargestChange {
  public:
-  RATTLEBACK_INLINE void add(const StageLanes<S>& a, const StageLanes<S>& b) {
+  RATTLEBACK_INLINE void add(const StageLanes<S>& a, const StageLanes<S>& b, double scale) {
     if constexpr (std::is_same_v<S, double>)
-      most_ = max(most_, select(a - b == a - b, abs(a - b), StageLanes<S>(infinite)));
+      most_ = max(abs(a - b) * StageLanes<S>(scale), most_);
     else
-      for (int i = 0; i < most_stages; ++i) most_ = larger(most_, magnitude(S(a[i] - b[i])));
+      for (int i = 0; i < most_stages; ++i)
+        most_ = larger(most_, magnitude(S(a[i] - b[i])) * scale);
   }
   RATTLEBACK_INLINE double value() const {
     if constexpr (std::is_same_v<S, double>)
@@ -83,7 +85,6 @@ class LargestChange {
   }
 
  private:
-  static constexpr double infinite = std::numeric_limits<double>::infinity();
   std::conditional_t<std::is_same_v<S, double>, StageLanes<double>, double> most_ = 0.0;
 };
 

@@ -16,6 +16,7 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   }
   first_stages(system, physical);
   double size_q = largest(q0_), size_p = largest(p0_), before = 0;
+  const double h = magnitude(eps);
   bool projecting = false;
   for (int k = 1; k <= most_iterations; ++k) {
     for (int i = 0; i < n_; ++i) {
@@ -24,21 +25,24 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
     }
     std::swap(a_, last_a_), std::swap(b_, last_b_);
     evaluate(system, physical);
-    LargestChange<S> of_q, of_p;
-    for (int i = 0; i < n_; ++i) of_q.add(a_[i], last_a_[i]), of_p.add(b_[i], last_b_[i]);
-    const double h = magnitude(eps);
     if (k == 1) {  // at turning points a momentum is as large as what it becomes
       size_q = std::max({size_q, h * largest_stage(a_), threshold::zero_pivot});
       size_p = std::max({size_p, h * largest_stage(b_), threshold::zero_pivot});
     }
-    double change = h * std::max(of_q.value() / size_q, of_p.value() / size_p);
+    LargestChange<S> largest_change;
+    for (int i = 0; i < n_; ++i) {
+      largest_change.add(a_[i], last_a_[i], h / size_q);
+      largest_change.add(b_[i], last_b_[i], h / size_p);
+    }
+    double change = largest_change.value();
     if (!(change < threshold::overflow)) return {Outcome::not_finite, k, change};
     const bool begins = projects() && !projecting && change < projected_from;
     projecting = projecting || begins;
     if (projecting) project(system, eps, size_q, size_p, change);
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
-    const bool converged = change * change < epsilon<S> / 2 * before;
-    const bool at_floor = change < threshold::round_off_band * epsilon<S> && change > 0.7 * before;
+    const bool converged = change * change <= epsilon<S> / 2 * before;
+    const bool at_floor =
+        k > 1 && change < threshold::round_off_band * epsilon<S> && change > 0.7 * before;
     if ((converged || at_floor) && projecting == projects()) return finish(eps, k);
     if (k > 8 && change > 4 * before && !begins) return {Outcome::no_convergence, k, change};
     before = change;
@@ -55,6 +59,8 @@ Status SundmanStepper<Field, S>::finish(const S& eps, int iterations) {
       add_rows(at->rows(), nu_, p1_);
     }
   }
+  const double size = larger(largest(q1_), largest(p1_));
+  if (!(size < threshold::overflow)) return {Outcome::not_finite, iterations, size};
   judge_degree();
   return {Outcome::ok, iterations};
 }
@@ -95,9 +101,9 @@ void SundmanStepper<Field, S>::judge_degree() {
   double least = std::numeric_limits<double>::infinity();
   for (const Tried& t : tried_) {
     if (t.degree < 0) continue;
-    LargestChange<S> of_q, of_p;
-    for (int i = 0; i < n_; ++i) of_q.add(a_[i], t.a[i]), of_p.add(b_[i], t.b[i]);
-    const double error = std::max(of_q.value(), of_p.value());
+    LargestChange<S> error_of;
+    for (int i = 0; i < n_; ++i) error_of.add(a_[i], t.a[i], 1), error_of.add(b_[i], t.b[i], 1);
+    const double error = error_of.value();
     if (error < least) least = error, degree_ = t.degree;
   }
 }
@@ -105,7 +111,7 @@ void SundmanStepper<Field, S>::judge_degree() {
 template <class Field, class S>
 template <class Sys>
 void SundmanStepper<Field, S>::project(const Sys& system, const S& eps, double size_q,
-                                         double size_p, double& change) {
+                                       double size_p, double& change) {
   set_ends(eps);
   for (int i = 0; i < n_; ++i) end_q_[i] = hat_q_[i] + q1_[i], end_p_[i] = hat_p_[i] + p1_[i];
   add_rows(there_.raised(), mu_, end_q_);

@@ -1,0 +1,62 @@
+// The steppers of sundman. Every scalar has a source of its own, so that they compile side by side.
+#pragma once
+
+#include "rattleback/integrators/differenced_stepper.hpp"
+#include "rattleback/integrators/sundman_field.hpp"
+
+namespace rattleback {
+
+/// S is double, Dual<double, 4> or Quad.
+template <class S>
+AnyStepperPointer<S> sundman_stepper(const AnySystem& system, int stages, double accuracy);
+template <>
+AnyStepperPointer<double> sundman_stepper(const AnySystem& system, int stages, double accuracy);
+
+namespace detail {
+
+/// On a system of any kind, in S and, for what is chosen at the start, in double.
+template <class Sys, class S>
+class EvaluatedSundman {
+ public:
+  EvaluatedSundman(const Sys& system, int stages, double accuracy)
+      : stepper_(EvaluatedField<Sys, S>(system, stages), stages, accuracy,
+                 pilot(system, stages, accuracy)) {}
+  Status step(const Sys& system, StateOf<Sys, S>& z, const Real<S>& h) {
+    return stepper_.step(system, z, h);
+  }
+  void reset() { stepper_.reset(); }
+  Status present(const Sys&, StateOf<Sys, S>&) { return {}; }
+  Clock* clock() { return stepper_.clock(); }
+  void save(std::vector<double>& to) const { stepper_.save(to); }
+  void restore(std::span<const double> saved) { stepper_.restore(saved); }
+  std::string structure(const Sys& system) const { return stepper_.structure(system); }
+
+ private:
+  static std::shared_ptr<AnyStepper<double>> pilot(const Sys& system, int stages, double accuracy) {
+    if constexpr (std::is_same_v<S, double>)
+      return nullptr;
+    else
+      return sundman_stepper<double>(system, stages, accuracy);
+  }
+  SundmanStepper<EvaluatedField<Sys, S>, S> stepper_;
+};
+
+/// By compiled code where there is some.
+template <class S>
+AnyStepperPointer<S> make_sundman(const AnySystem& system, int stages, double accuracy) {
+  if (auto code = scaled_field(system)) {
+    std::shared_ptr<AnyStepper<double>> pilot;
+    if constexpr (!std::is_same_v<S, double>)
+      pilot = sundman_stepper<double>(system, stages, accuracy);
+    return erase<S>(SundmanStepper<CompiledField<S>, S>(CompiledField<S>(std::move(code), stages),
+                                                        stages, accuracy, std::move(pilot)));
+  }
+  if constexpr (is_dual<S>)
+    return erase<S>(Differenced<EvaluatedSundman, AnySystem, S>(system, stages, accuracy));
+  else
+    return erase<S>(EvaluatedSundman<AnySystem, S>(system, stages, accuracy));
+}
+
+}  // namespace detail
+
+}  // namespace rattleback
