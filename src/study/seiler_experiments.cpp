@@ -170,7 +170,7 @@ PaperExperiment stability() {
   };
   const Record stable = add("impetus", "none: a circle", true, 1023);
   add("dirac", "none", true, 1023);
-  add("classical", "unstable", false, 20);
+  add("classical", "unstable", false, 5);
   add("total", "unstable", false, 3);
   e.columns = {"t", "x", "y", "p_x", "p_y"};
   for (std::size_t t = 0; t < stable.states.size(); ++t) {
