@@ -44,7 +44,13 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
     // step.
     const bool fine = keeps && method.info().order > 2;
     const double step = fine ? 0.015625 : keeps ? 0.03125 : showing(method, {.step = 0.0625}).step;
-    const EnergyOptions options{.step = step, .steps = fine ? 2 * steps : steps};
+    // The midpoint rule on the Hamilton-Dirac equations keeps a quadratic H exactly, and others
+    // until {g,H} has drifted away: at t = 4000 their energy error is 14 times that at t = 250.
+    const bool slow = has(method, "ode", "midpoint") && problem.name() == "variable_mass_sphere";
+    const EnergyOptions options{.step = slow ? 0.125 : step,
+                                .steps = slow   ? 16 * steps
+                                         : fine ? 2 * steps
+                                                : steps};
     const auto result = check_energy(problem.system, method, problem.start, options);
     ++worst.count;
     // A method that is not to be used may fail on the way: the drift has then been seen.
