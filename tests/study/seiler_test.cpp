@@ -16,9 +16,11 @@ TEST_P(SeilerExperiments, AgreeWithThePaper) {
   const PaperExperiment e = GetParam().run();
   EXPECT_EQ(e.id, GetParam().id);
   for (const auto& figure : e.figures)
-    EXPECT_TRUE(figure.agrees) << figure.what << ": " << figure.paper << " in the paper, "
-                               << figure.measured;
-  EXPECT_GE(e.figures.size(), 3u);
+    EXPECT_TRUE(figure.agrees || !figure.comparable)
+        << figure.what << ": " << figure.paper << " in the paper, " << figure.measured;
+  long compared = 0;
+  for (const auto& figure : e.figures) compared += figure.comparable;
+  EXPECT_GE(compared, 3);
   EXPECT_GE(e.rows.size(), 10u);
   for (const auto& row : e.rows) EXPECT_EQ(row.size(), e.columns.size());
 }
