@@ -17,14 +17,14 @@ constexpr long steps = 300;  // total is unstable, and gone after t = 5
 constexpr double h = 0.01;
 
 /// [Seiler (42), (43), (44), (50)]
+template <Formulation formulation>
 struct ByHand {
-  Formulation formulation;
   double z[4] = {0.8, -0.6, 0.45, 0.6};
 
   void field(const double* y, double* f) const {
     const double x = y[0], v = y[1], p = y[2], w = y[3], square = x * x + v * v,
                  inverse = 1 / square;
-    if (formulation == Formulation::impetus) {
+    if constexpr (formulation == Formulation::impetus) {
       const double lambda = (x * p + v * w) * inverse;
       f[0] = p - lambda * x, f[1] = w - lambda * v;
       f[2] = lambda * f[0], f[3] = lambda * f[1] - 1;
@@ -32,10 +32,10 @@ struct ByHand {
     }
     const double mu = (p * p + w * w - v) * inverse;
     f[0] = p, f[1] = w, f[2] = -mu * x, f[3] = -mu * v - 1;
-    if (formulation == Formulation::dirac) {
+    if constexpr (formulation == Formulation::dirac) {
       const double psi = (x * p + v * w) * inverse;
       f[0] -= x * psi, f[1] -= v * psi, f[2] += p * psi, f[3] += w * psi;
-    } else if (formulation == Formulation::total) {
+    } else if constexpr (formulation == Formulation::total) {
       const double phi = (square - 1) * inverse;
       f[0] += p * phi, f[1] += w * phi, f[2] += x * mu * phi, f[3] += (v * mu + 0.5) * phi;
     }
@@ -51,8 +51,9 @@ struct ByHand {
   }
 };
 
-double by_hand(Formulation formulation) {
-  ByHand run{formulation};
+template <Formulation formulation>
+double by_hand() {
+  ByHand<formulation> run;
   const double s = bench::seconds([&] {
     for (long k = 0; k < steps; ++k) run.step();
   });
@@ -91,22 +92,22 @@ int main(int argc, char** argv) {
   const struct {
     Formulation formulation;
     const char* name;
+    double (*hand)();
     double goal;
-  } all[] = {{Formulation::classical, "classical", 14},
-             {Formulation::dirac, "dirac", 14},
-             {Formulation::impetus, "impetus", 24},
-             {Formulation::total, "total", 36}};
+  } all[] = {{Formulation::classical, "classical", by_hand<Formulation::classical>, 14},
+             {Formulation::dirac, "dirac", by_hand<Formulation::dirac>, 14},
+             {Formulation::impetus, "impetus", by_hand<Formulation::impetus>, 24},
+             {Formulation::total, "total", by_hand<Formulation::total>, 36}};
   for (const auto& f : all) {
-    const auto hand = [f] { return by_hand(f.formulation); };
     const std::string name = std::string("underlying, ") + f.name + " RK4 ";
     if (f.formulation == Formulation::classical || f.formulation == Formulation::dirac)
       figures.add({.name = name + "typed, by hand",
                    .ours = [f] { return typed(f.formulation); },
-                   .against = hand,
+                   .against = f.hand,
                    .goal = f.goal});
     figures.add({.name = name + "from text, by hand",
                  .ours = [f] { return from_text(f.name); },
-                 .against = hand,
+                 .against = f.hand,
                  .goal = f.goal});
   }
   return figures.run(argc, argv);
