@@ -86,22 +86,20 @@ MethodInfo underlying_info(const UnderlyingOptions& o) {
   const bool impetus = o.formulation == Formulation::impetus;
   const bool projected = o.position || o.momentum, every = o.threshold == 0;
   const bool gauss = info(o.ode).gauss_stages > 0;
-  return {
-      .name = "underlying",
-      .order = info(o.ode).order,
-      .symmetric = gauss && !projected && !impetus,
-      // H + lambda.g is a Hamiltonian on all of phase space.
-      .symplectic_on = gauss && !projected && o.formulation == Formulation::total
-                           ? SymplecticOn::phase_space
-                           : SymplecticOn::nothing,
-      .preserves_primary = o.position && every,
-      .preserves_hidden = (o.momentum && every) || impetus,
-      .nearly_keeps_energy = gauss && !projected && !impetus && o.formulation != Formulation::total,
-      .applies = {.holonomic = true},
-      .cite = o.formulation == Formulation::dirac       ? "[Seiler (21)]"
-              : o.formulation == Formulation::classical ? "[Seiler (15)]"
-              : o.formulation == Formulation::total     ? "[Seiler (17)]"
-                                                        : "[Seiler (30)]"};
+  return {.name = "underlying",
+          .order = info(o.ode).order,
+          .symmetric = gauss && !projected && !impetus,
+          // H + lambda.g is a Hamiltonian on all of phase space.
+          .symplectic_on = gauss && !projected && o.formulation == Formulation::total
+                               ? SymplecticOn::phase_space
+                               : SymplecticOn::nothing,
+          .preserves_primary = o.position && every,
+          .preserves_hidden = (o.momentum && every) || impetus,
+          .applies = {.holonomic = true},
+          .cite = o.formulation == Formulation::dirac       ? "[Seiler (21)]"
+                  : o.formulation == Formulation::classical ? "[Seiler (15)]"
+                  : o.formulation == Formulation::total     ? "[Seiler (17)]"
+                                                            : "[Seiler (30)]"};
 }
 
 Family underlying_family() {

@@ -26,9 +26,9 @@ PendulumReference::PendulumReference(const State<double>& z) {
       for (int j = 0; j < points / 2; ++j)
         series_[j] +=
             (j == 0 ? 1 : 2) * slope(pi * i / points) * std::cos(2 * pi * i * j / points) / points;
-    if (std::abs(series_.back()) < 1e-16 * series_[0] || points >= 4096) break;
+    if (std::abs(series_.back()) < 4e-16 * series_[0] || points >= 4096) break;
   }
-  while (std::abs(series_.back()) < 1e-17 * series_[0]) series_.pop_back();
+  while (std::abs(series_.back()) < 1e-16 * series_[0]) series_.pop_back();
   // phi over pi in u when turning over, a whole turn of u when swinging
   period_ = (over_ ? pi : 2 * pi) * series_[0] / rate_;
   const double phi = std::atan2(-x, -y);

@@ -25,8 +25,13 @@ void make(Reproduction& out) {
   const PaperExperiment e = run();
   out.figure.panels.push_back(panel(e));
   for (const auto& figure : e.figures) {
-    out.claims.push_back({figure.what + ": " + figure.paper, figure.measured, figure.agrees});
-    if (!figure.remark.empty()) out.errata.push_back(figure.what + ": " + figure.remark);
+    if (figure.comparable) {
+      out.claims.push_back({figure.what + ": " + figure.paper, figure.measured, figure.agrees});
+      if (!figure.remark.empty()) out.errata.push_back(figure.what + ": " + figure.remark);
+    } else {
+      out.errata.push_back(figure.what + ": " + figure.paper + " in the paper, here " +
+                           figure.measured + "; " + figure.remark);
+    }
   }
 }
 

@@ -63,8 +63,8 @@ inline bool is_index3(const Method& method) {
   return has(method, "formulation", "index3") && !has(method, "variant", "projected");
 }
 
-/// The step at which a property that is not claimed is looked for: errors of ordinary methods on the
-/// underlying equations, of order 4 and more, show at a large one.
+/// The step at which a property that is not claimed is looked for: errors of ordinary methods on
+/// the underlying equations, of order 4 and more, show at a large one.
 inline double showing_step(const Method& method, double usual) {
   return method.family().name == "underlying" ? 0.25 : usual;
 }

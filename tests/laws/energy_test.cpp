@@ -20,12 +20,36 @@ constexpr double most_drift = 0.4;
 struct Extremes {
   Worst growth, drift;
   int count = 0;
+
+  double seen() const { return std::max(growth.value() / most_growth, drift.value() / most_drift); }
 };
 
 /// The total Hamiltonian is H + lambda.g; that it is kept says nothing of H where the motion leaves
 /// g = 0, and this one does.
 bool keeps(const Method& method) {
   return keeps_energy(method.info()) && !has(method, "formulation", "total");
+}
+
+/// Where a chaotic chain whips round, the energy that a method conserves jumps a little: at 1/16
+/// this shows beside the spread, at 1/32 no longer; but of order 4, whose spread is a hundredth, at
+/// 1/32 still (jumps of 1e-6 in a spread of 7e-7, suzuki4 on chain_2d), and not at 1/64 (below
+/// 4e-10 in 3e-8). Methods that are symplectic on nothing jump by more there: a quarter of that
+/// step. Two half steps of gauss show what single ones hide behind their jumps: energy that comes
+/// and goes, on the magnetic problem in 45000 steps of 1/64. Methods without structure may as well
+/// show their drift at the largest step, symplectic ones that leave the constraints where the
+/// motion is not lost in that step.
+EnergyOptions options_for(const Method& method, const Problem& problem, int steps) {
+  const bool keeps = rattleback::testing::keeps(method);
+  const bool symplectic = method.info().symplectic_on != SymplecticOn::nothing;
+  // The midpoint rule on the Hamilton-Dirac equations keeps a quadratic H exactly, and others until
+  // {g,H} has drifted away: at t = 4000 their energy error is 14 times that at t = 250.
+  if (has(method, "ode", "midpoint") && problem.name() == "variable_mass_sphere")
+    return {.step = 0.125, .steps = 16 * steps};
+  if (keeps && method.info().order > 2)
+    return symplectic ? EnergyOptions{.step = 0.015625, .steps = 2 * steps}
+                      : EnergyOptions{.step = 0.00390625, .steps = 8 * steps};
+  if (keeps && has(method, "variant", "reversible")) return {.step = 0.015625, .steps = 2 * steps};
+  return {.step = keeps || symplectic ? 0.03125 : showing_step(method, 0.0625), .steps = steps};
 }
 
 Extremes run(const Method& method, const std::set<std::string>& names, int steps) {
@@ -35,27 +59,7 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
     if (!problem.recurrent || std::isfinite(problem.regular_time)) continue;
     if (!names.empty() && !names.contains(problem.name())) continue;
     SCOPED_TRACE(problem.name());
-    // Where a chaotic chain whips round, the energy that a method conserves jumps a little: at 1/16
-    // this shows beside the spread, at 1/32 no longer; but of order 4, whose spread is a hundredth,
-    // at 1/32 still (jumps of 1e-6 in a spread of 7e-7, suzuki4 on chain_2d), and not at 1/64
-    // (below 4e-10 in 3e-8). Methods without structure may as well show their drift at the largest
-    // step.
-    // Two half steps of gauss show what single ones hide behind their jumps: energy that comes and
-    // goes, on the magnetic problem in 45000 steps of 1/64.
-    const bool fine = keeps && (method.info().order > 2 || has(method, "variant", "reversible"));
-    // Methods that are symplectic on nothing jump by more there: a quarter of that step.
-    const bool finer =
-        fine && method.info().order > 2 && method.info().symplectic_on == SymplecticOn::nothing;
-    // So may symplectic ones that leave the constraints, where the motion is not lost in that step.
-    const bool gentle = keeps || method.info().symplectic_on != SymplecticOn::nothing;
-    const double step = finer    ? 0.00390625
-                        : fine   ? 0.015625
-                        : gentle ? 0.03125
-                                 : showing_step(method, 0.0625);
-    const EnergyOptions options{.step = step,
-                                .steps = finer  ? 8 * steps
-                                         : fine ? 2 * steps
-                                                : steps};
+    const EnergyOptions options = options_for(method, problem, steps);
     const auto result = check_energy(problem.system, method, problem.start, options);
     ++worst.count;
     // A method that is not to be used may fail on the way: the drift has then been seen.
@@ -65,16 +69,17 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
       // Where rods whip round, a multistep method's other roots are excited, and stay so: over
       // 80000 steps the energy of the double pendulum oscillates 6.6 times as much as at first
       // (order 8), and does not drift (0.0005 of that; order 6: 4.1 times, 0.02).
-      const bool excited = finer && steps > 2000 && problem.name() == "double_pendulum";
+      const bool excited = method.family().name == "multistep" && steps > 2000 &&
+                           problem.name() == "double_pendulum";
       EXPECT_LE(result.growth(), excited ? 14 : most_growth) << result;
       EXPECT_LE(result.drift_share(), most_drift) << result;
     }
     worst.growth.add(result.growth(), problem.name());
     worst.drift.add(result.drift_share(), problem.name());
+    if (!keeps && worst.count >= 4 && worst.seen() > 1.5) break;
   }
   if (!keeps) {
-    EXPECT_GT(std::max(worst.growth.value() / most_growth, worst.drift.value() / most_drift), 1.5)
-        << "bounded energy is not declared, but no witness shows a drift";
+    EXPECT_GT(worst.seen(), 1.5) << "bounded energy is not declared, but no witness shows a drift";
   }
   record("energy_growth", worst.growth);
   record("energy_drift", worst.drift);

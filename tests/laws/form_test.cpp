@@ -84,8 +84,9 @@ TEST_P(PrimaryForm, IsTheMostThatIsKept) {
 TEST_P(PhaseSpaceForm, IsNotKept) {
   Worst worst;
   for (const Problem& problem : problems_for(method())) {
-    const auto result = check_form(problem.system, method(), problem.start,
-                                   SymplecticOn::phase_space, {.step = showing_step(method(), MapOptions{}.step)});
+    const auto result =
+        check_form(problem.system, method(), problem.start, SymplecticOn::phase_space,
+                   {.step = showing_step(method(), MapOptions{}.step)});
     worst.add(result.defect, problem.name());
     if (worst.value() > visible(method())) break;  // one witness is enough
   }

@@ -20,8 +20,8 @@ void run(const Method& method, const std::vector<Problem>& problems) {
     // H + lambda.g is unstable off g = 0; what has a high order shows little at small steps. An
     // explicit method of order 8 is stable to half the step of the others: it gives up on the
     // double pendulum at 0.0625, where the rods turn fastest.
-    const bool fine = !info.preserves_primary && (info.order <= 2 || is_index3(method) ||
-                                                  method.family().name == "baseline");
+    const bool fine = !info.preserves_primary &&
+                      (info.order <= 2 || is_index3(method) || method.family().name == "baseline");
     const double step = has(method, "formulation", "total")                      ? 0.01171875
                         : fine                                                   ? 0.015625
                         : info.preserves_primary && info.order > 6               ? 0.03125

@@ -9,8 +9,9 @@ namespace rattleback {
 struct PaperExperiment {
   struct Figure {
     std::string what, paper, measured;
-    bool agrees = true;    ///< as far as it can
-    std::string remark{};  ///< why a figure of the paper cannot be matched
+    bool agrees = true;
+    std::string remark{};    ///< why a figure of the paper cannot be matched, and others
+    bool comparable = true;  ///< false: the paper does not say enough
   };
   std::string id, title;
   std::vector<Figure> figures;
