@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,7 @@ template <class S>
 class BlockMatrix {
  public:
   explicit BlockMatrix(const BlockPattern& pattern)
-      : pattern_(&pattern), a_(pattern.storage(), S(0)), work_(36, S(0)) {}
+      : pattern_(&pattern), a_(pattern.storage(), S(0)) {}
 
   void clear() { std::fill(a_.begin(), a_.end(), S(0)); }
   S* block(std::size_t place) { return a_.data() + place; }
@@ -99,18 +100,32 @@ class BlockMatrix {
   /// The diagonal block becomes its inverse, the blocks below it a_ik a_kk^-1.
   bool eliminate(const BlockPattern::Pivot& pivot) {
     const int k = pattern_->size(pivot.node);
+    return k == 3 ? eliminate_sized(pivot, Three{}) : eliminate_sized(pivot, k);
+  }
+  template <class Size>
+  bool eliminate_sized(const BlockPattern::Pivot& pivot, Size k) {
     if (!invert(block(pivot.diagonal), k)) return false;
     std::size_t target = 0;
     for (const auto& row : pivot.later) {
       const int m = pattern_->size(row.node);
-      scale(block(row.below), block(pivot.diagonal), m, k);
-      for (const auto& column : pivot.later)
-        subtract(block(row.below), block(column.right), block(pivot.targets[target++]), m, k,
-                 pattern_->size(column.node));
+      S* below = block(row.below);
+      m == 3 ? scale(below, block(pivot.diagonal), Three{}, k)
+             : scale(below, block(pivot.diagonal), m, k);
+      for (const auto& column : pivot.later) {
+        const int n = pattern_->size(column.node);
+        S* to = block(pivot.targets[target++]);
+        const S* right = block(column.right);
+        m == 3 && n == 3 ? subtract(below, right, to, Three{}, k, Three{})
+                         : subtract(below, right, to, m, k, n);
+      }
     }
     return true;
   }
-  static bool invert(S* a, int k) {
+  // Sizes are numbers, or Three where the compiler is to know them: a ball joint has that size.
+  using Three = std::integral_constant<int, 3>;
+
+  template <class Size>
+  static bool invert(S* a, Size k) {
     for (int c = 0; c < k; ++c) {
       if (!beyond(a[c * k + c], threshold::zero_pivot)) return false;
       const S pivot = S(1) / a[c * k + c];
@@ -126,25 +141,27 @@ class BlockMatrix {
     return true;
   }
   /// a (m x k) becomes a d
-  void scale(S* a, const S* d, int m, int k) {
+  template <class Rows, class Size>
+  static void scale(S* a, const S* d, Rows m, Size k) {
+    S row[6];
     for (int i = 0; i < m; ++i) {
       for (int j = 0; j < k; ++j) {
-        S sum(0);
-        for (int l = 0; l < k; ++l) sum = sum + a[i * k + l] * d[l * k + j];
-        work_[static_cast<std::size_t>(j)] = sum;
+        row[j] = a[i * k] * d[j];
+        for (int l = 1; l < k; ++l) row[j] = row[j] + a[i * k + l] * d[l * k + j];
       }
-      for (int j = 0; j < k; ++j) a[i * k + j] = work_[static_cast<std::size_t>(j)];
+      for (int j = 0; j < k; ++j) a[i * k + j] = row[j];
     }
   }
   /// to (m x n) -= a (m x k) b (k x n)
-  static void subtract(const S* a, const S* b, S* to, int m, int k, int n) {
+  template <class Rows, class Size, class Columns>
+  static void subtract(const S* a, const S* b, S* to, Rows m, Size k, Columns n) {
     for (int i = 0; i < m; ++i)
       for (int l = 0; l < k; ++l)
         for (int j = 0; j < n; ++j) to[i * n + j] = to[i * n + j] - a[i * k + l] * b[l * n + j];
   }
 
   const BlockPattern* pattern_;
-  std::vector<S> a_, work_;
+  std::vector<S> a_;
 };
 
 }  // namespace rattleback

@@ -121,6 +121,13 @@ class Mechanisms(ProgramTest):
                 self.assertEqual(value["method"], method)
                 self.assertLess(value["constraint"]["max"], 1e-13)
 
+    def test_methods_are_listed(self):
+        every = self.run_program("methods").stdout
+        for name in ("rattlie", "lie-rattle", "lie-composition", "lie-euler-a", "lie-euler-b"):
+            self.assertIn("\n" + name + " ", every)
+        self.assertIn("SO3xR3, SE3", self.run_program("methods", "rattlie").stdout)
+        self.assertIn("mean 'rattlie'", self.refused(2, "methods", "ratlie"))
+
     def test_check_counts_freedoms_and_redundant_equations(self):
         value = self.json_of("check", example("four_bar"))
         self.assertEqual((value["constraints"], value["rank"], len(value["redundant"])), (20, 17, 3))
