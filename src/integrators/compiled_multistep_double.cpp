@@ -1,4 +1,4 @@
-#include "compiled_natural_stepper.hpp"
+#include "compiled_multistep.hpp"
 
 namespace rattleback {
 

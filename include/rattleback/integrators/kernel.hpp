@@ -19,7 +19,7 @@
 
 #include <concepts>
 
-#include "rattleback/problem/scalar.hpp"
+#include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/factor_report.hpp"
 
 namespace rattleback {
@@ -66,6 +66,14 @@ struct Work : History<K> {
         g(system.constraint_count()),
         jacobian(K::jacobian(system)),
         next(K::jacobian(system)) {}
+  /// What the next step begins with, component by component, as it was left: a copy of the whole
+  /// would wait for what was just stored in smaller pieces.
+  template <class Sys>
+  RATTLEBACK_INLINE Work(const Sys& system, const Work& last) : Work(system) {
+    copy(last.v_q, v_q), copy(last.jacobian, jacobian);
+    copy(last.lambda, this->lambda), copy(last.mu, this->mu);
+    this->predictor = last.predictor;
+  }
 };
 
 /// The verbs. `exact_newton`: whether every iteration solves with the exact matrix; the others keep

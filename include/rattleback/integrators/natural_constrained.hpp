@@ -155,18 +155,12 @@ class NaturalConstrained {
     fresh_ = false;
     return status;
   }
-  /// What a step begins with. Component by component, as it was left: a copy of the whole would
-  /// wait for what was just stored in smaller pieces.
+  /// What a step begins with.
   RATTLEBACK_INLINE Working<fixed, Work<K>> begin(const Sys& system) {
-    if constexpr (fixed) {
-      Work<K> work(system);
-      copy(work_.v_q, work.v_q), copy(work_.jacobian, work.jacobian);
-      copy(work_.lambda, work.lambda), copy(work_.mu, work.mu);
-      work.predictor = work_.predictor;
-      return work;
-    } else {
+    if constexpr (fixed)
+      return Work<K>(system, work_);
+    else
       return work_;
-    }
   }
   /// The new state, and what the next step begins with. Vectors of static size were copies.
   RATTLEBACK_INLINE void keep(Work<K>& work, Point& z) {

@@ -55,15 +55,21 @@ class DenseLdlt {
   int size() const { return detail::rows<M>(size_); }
 
   template <class Entry>
-  FactorReport factor(Entry&& entry) {
+  FactorReport factor(Entry&& entry)
+    requires(M == dynamic)
+  {
     detail::PivotMonitor<S> monitor;
-    if constexpr (M == dynamic)
-      detail::with_fixed_size(size_, [&]<int K>() { factor_as<K>(entry, monitor); });
-    else
-      factor_as<M>(entry, monitor);
-    return detail::conclude(
-        monitor, size(), [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
-        [](int k) { return k; });
+    detail::with_fixed_size(size_, [&]<int K>() { factor_as<K>(entry, monitor); });
+    return report(entry, monitor);
+  }
+  /// Few rows: a call would cost more than the work, and keep all that is around it in memory.
+  template <class Entry>
+  RATTLEBACK_INLINE FactorReport factor(Entry&& entry)
+    requires(M != dynamic)
+  {
+    detail::PivotMonitor<S> monitor;
+    factor_as<M>(entry, monitor);
+    return report(entry, monitor);
   }
 
   template <class Vec>
@@ -76,8 +82,15 @@ class DenseLdlt {
   }
 
  private:
+  template <class Entry>
+  RATTLEBACK_INLINE FactorReport report(Entry& entry,
+                                        const detail::PivotMonitor<S>& monitor) const {
+    return detail::conclude(
+        monitor, size(), [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
+        [](int k) { return k; });
+  }
   template <int K, class Entry>
-  void factor_as(Entry& entry, detail::PivotMonitor<S>& monitor) {
+  RATTLEBACK_INLINE void factor_as(Entry& entry, detail::PivotMonitor<S>& monitor) {
     if constexpr (K == dynamic)
       detail::ldlt_factor_dynamic(size_, lower_.data(), inverse_.data(), scratch_.data(),
                                   scratch_.data() + size_, entry, monitor);

@@ -131,8 +131,8 @@ bool unusable(const S& a, const S& inverse, double limit) {
 
 /// report() for an elimination that stores inverse[k] for row(k), k in elimination order.
 template <class S, class Inverse, class Diagonal, class Row>
-FactorReport conclude(const PivotMonitor<S>& monitor, int size, Inverse&& inverse,
-                      Diagonal&& diagonal, Row&& row) {
+RATTLEBACK_INLINE FactorReport conclude(const PivotMonitor<S>& monitor, int size, Inverse&& inverse,
+                                        Diagonal&& diagonal, Row&& row) {
   return monitor.report(size, [&](double limit) {
     for (int k = 0; k < size; ++k)
       if (unusable<S>(diagonal(row(k)), inverse(k), limit)) return int(row(k));

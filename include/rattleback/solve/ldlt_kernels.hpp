@@ -41,7 +41,7 @@ inline void with_fixed_size(int n, Body&& body) {
 ///   u_ij = a_ij - sum_k u_ik l_jk,  l_ij = u_ij / d_j,  d_i = a_ii - sum_j u_ij l_ij.
 template <int M, class S, class Entry>
   requires(M != dynamic)
-inline void ldlt_factor(int, S* l, S* inverse, Entry&& entry, PivotMonitor<S>& result) {
+RATTLEBACK_INLINE void ldlt_factor(int, S* l, S* inverse, Entry&& entry, PivotMonitor<S>& result) {
   PivotMonitor<S> monitor = result;  // a copy can live in registers
 #pragma GCC unroll 12
   for (int i = 0; i < M; ++i) {

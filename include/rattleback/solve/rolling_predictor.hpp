@@ -15,7 +15,7 @@ class RollingPredictor {
   explicit RollingPredictor(Eigen::Index count) : last_(count), before_(count) {}
   RollingPredictor(const RollingPredictor&) = default;
   RollingPredictor(RollingPredictor&&) = default;
-  RollingPredictor& operator=(const RollingPredictor& o) {
+  RATTLEBACK_INLINE RollingPredictor& operator=(const RollingPredictor& o) {
     copy(o.last_, last_), copy(o.before_, before_);
     h_ = o.h_, known_ = o.known_;
     return *this;

@@ -1,0 +1,19 @@
+// compiled_multistep(): multistep methods on systems in straight-line code.
+#pragma once
+
+#include "compiled_small_stepper.hpp"
+
+namespace rattleback {
+
+template <class S>
+AnyStepperPointer<S> compiled_multistep(const AnySystem& system, int order,
+                                        const SolveOptions& options) {
+  if (!system.model<S>().compiled()) return nullptr;
+  const auto make = [&]<class Sys>(std::shared_ptr<const Sys> typed) {
+    return detail::bound_multistep<S>(std::move(typed), order, options);
+  };
+  if (auto small = detail::on_small_code<S>(system, make)) return small;
+  return detail::on_sparse_code<S>(system, make);
+}
+
+}  // namespace rattleback
