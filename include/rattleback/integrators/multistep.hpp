@@ -193,7 +193,7 @@ class MultistepStepper {
   RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, MultistepWork<K>& work) {
     copy(work.force, work.w);
     kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
-    memory_.sketch(work.coast, work.w, work.ahead.q);
+    memory_.reach(work.coast, work.w, work.ahead.q);
     if constexpr (requires { kernel.forget(); }) kernel.forget();
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;

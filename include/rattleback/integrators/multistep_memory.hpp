@@ -82,12 +82,6 @@ class MultistepMemory {
       next[i] = sum;
     }
   }
-  /// About where the drive w leads: to a few roundings of q, and sooner.
-  RATTLEBACK_INLINE void sketch(const Front& coast, const Position& w, Position& q1) const {
-    const S *q = coast.q.data(), *drive = w.data();
-    S* __restrict out = q1.data();
-    for (Eigen::Index i = 0; i < q1.size(); ++i) out[i] = q[i] + drive[i] * c_.drive[0];
-  }
   /// q1 with the drive w, rounded once.
   RATTLEBACK_INLINE void reach(const Front& coast, const Position& w, Position& q1) const {
     const S *q = coast.q.data(), *low = coast.q_low.data(), *drive = w.data();
