@@ -190,7 +190,8 @@ class GaussStepper {
   bool is_doubtful(const State& z, const Real<S>& h) const {
     const double moved = length(0), fast = much_faster * speed_ * magnitude(h);
     return far_from_guess(z) ||
-           (known_ && moved > std::max(fast, worth_a_look * largest_magnitude(z.q)));
+           (known_ && moved > std::max(fast, worth_a_look * std::max(largest_magnitude(z.q),
+                                                                     threshold::least_scale)));
   }
   /// Momenta tell nothing on the tangent, which has no multipliers, nor where they do not converge.
   bool far_from_guess(const State& z) const {
@@ -198,7 +199,9 @@ class GaussStepper {
            (known_ && !momenta_jump_ && far(n_, largest_magnitude(z.p)));
   }
   bool far(int offset, double size) const {
-    return missed(offset, offset + n_) > std::max(far_away * length(offset), worth_a_look * size);
+    return missed(offset, offset + n_) >
+           std::max(far_away * length(offset),
+                    worth_a_look * std::max(size, threshold::least_scale));
   }
   /// The largest increment of q or of p in any stage.
   double length(int offset) const {
