@@ -34,7 +34,8 @@ namespace rattleback {
 /// The standard name follows from the options.
 inline MethodInfo dmap_info(double theta, bool composed) {
   const bool symmetric = composed || theta == 0.5;
-  return {.order = symmetric ? 2 : 1,
+  return {.name = {},
+          .order = symmetric ? 2 : 1,
           .symmetric = symmetric,
           .symplectic_on = SymplecticOn::state_manifold,
           .preserves_primary = true,
