@@ -12,14 +12,14 @@ namespace rattleback::app {
 
 namespace {
 
-struct Answer {
+struct MechanismAnswer {
   MechanismReport report{};
   std::string objection{};  ///< why it cannot run; empty: it can
   bool joints_fit = true;
 };
 
-Answer answer(const ModelFile& model) {
-  Answer a{.report = {.bodies = static_cast<int>(model.mechanism->bodies.size())}};
+MechanismAnswer mechanism_answer(const ModelFile& model) {
+  MechanismAnswer a{.report = {.bodies = static_cast<int>(model.mechanism->bodies.size())}};
   try {
     a.joints_fit = false;
     a.report = report_on(*model.mechanism);
@@ -32,7 +32,7 @@ Answer answer(const ModelFile& model) {
   return a;
 }
 
-std::string verdict(const Answer& a) {
+std::string verdict(const MechanismAnswer& a) {
   if (!a.joints_fit) return "the joints do not fit at the start";
   const int freedoms = a.report.freedoms();
   return "holonomic constraints on " + std::to_string(a.report.bodies) +
@@ -47,7 +47,7 @@ std::vector<std::string> method_names() {
   return names;
 }
 
-Json check_json(const Mechanism& m, const Answer& a) {
+Json check_json(const Mechanism& m, const MechanismAnswer& a) {
   const MechanismReport& r = a.report;
   return Json::object({{"constraints", r.equations},
                        {"holonomic", true},
@@ -75,7 +75,7 @@ void line(const char* name, const std::string& text) {
   std::printf("%-21s %s\n", name, text.c_str());
 }
 
-void print(const Mechanism& m, const Answer& a) {
+void print(const Mechanism& m, const MechanismAnswer& a) {
   const MechanismReport& r = a.report;
   line("model", m.name);
   line("bodies", std::to_string(r.bodies));
@@ -94,7 +94,7 @@ void print(const Mechanism& m, const Answer& a) {
 }  // namespace
 
 int check_mechanism(const std::string& file, const ModelFile& model, bool json) {
-  const Answer a = answer(model);
+  const MechanismAnswer a = mechanism_answer(model);
   if (json)
     std::printf("%s\n", check_json(*model.mechanism, a).text().c_str());
   else

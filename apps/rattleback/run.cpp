@@ -53,12 +53,14 @@ FinishedRun run_with_bar(Job& job, bool show_progress) {
 /// Over the first steps; nothing where it is not asked for.
 std::optional<ModifiedEnergy> modified_energy_of(const RunRequest& request, const Job& job) {
   if (!request.modified_energy) return std::nullopt;
+  if (!job.problem) throw InputError("--modified-energy", "is not for bodies and joints");
+  const Problem& problem = *job.problem;
   constexpr int most = 200;  // alpha is part of every expression: full matrices
-  if (job.problem.system.dimension() > most)
+  if (problem.system.dimension() > most)
     throw InputError("--modified-energy", "is for up to " + std::to_string(most) +
                                               " coordinates, and there are " +
-                                              std::to_string(job.problem.system.dimension()));
-  return estimate_modified_energy(job.problem.form, *job.plan.method, finite_start(job.problem),
+                                              std::to_string(problem.system.dimension()));
+  return estimate_modified_energy(problem.form, *job.plan.method, finite_start(problem),
                                   job.plan.step, std::min(job.plan.steps, 1000L), 4,
                                   job.plan.solve);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "compiled_natural_stepper.hpp"
@@ -18,18 +17,12 @@ AnyStepperPointer<S> compiled_partitioned_stepper(const AnySystem& system,
                                                   const SolveOptions& solve) {
   using Sys = CompiledSystem<S>;
   using Stepper = CoreStepper<Sys, S, PartitionedNatural<Sys, S>>;
-  const CompiledNatural* code = system.model<S>().compiled();
-  if (!code) return nullptr;
-  std::optional<SparseAlgebra> algebra;
-  if (code->lanes == 1)
-    algebra.emplace(code->pattern, code->inverse_mass);
-  else
-    algebra = SparseAlgebra::packed(*code);
-  if (!algebra) return nullptr;
-  const auto owned = std::make_shared<detail::Owned<Sys>>(
-      detail::Owned<Sys>{system, Sys(*code, std::move(*algebra))});
-  return std::make_unique<detail::BoundStepper<S, Sys, Stepper>>(
-      std::shared_ptr<const Sys>(owned, &owned->system), tableau, Projection::every, solve);
+  if (!system.model<S>().compiled()) return nullptr;
+  return detail::on_sparse_code<S>(system,
+                                   [&](std::shared_ptr<const Sys> typed) -> AnyStepperPointer<S> {
+                                     return std::make_unique<detail::BoundStepper<S, Sys, Stepper>>(
+                                         std::move(typed), tableau, Projection::every, solve);
+                                   });
 }
 
 }  // namespace rattleback

@@ -141,7 +141,7 @@ void decide_run(const ModelFile::Run& run, const Wishes& wishes, const Rate& fas
 }
 
 /// Of the bodies at the start, and of a pendulum of the mechanism's size.
-double fastest_rate(const Mechanism& mechanism) {
+double rate_of(const Mechanism& mechanism) {
   double rate = 0, size = 0;
   for (const Body& body : mechanism.bodies) rate = std::max(rate, body.angular_velocity.norm());
   for (const Joint& joint : mechanism.joints)
@@ -175,8 +175,7 @@ void decide_by_accuracy(const Problem& problem, const Wishes& wishes, double acc
   const Length length = wanted_length(problem.file.run, wishes);
   const std::optional<double> step = wanted_step(problem.file.run, wishes);
   const double usual =
-      step ? std::abs(*step)
-           : usual_step(study::fastest_rate(problem.system, require_start(problem)));
+      step ? std::abs(*step) : usual_step(fastest_rate(problem.system, require_start(problem)));
   if (length.time) positive("time", *length.time);
   const double time =
       length.time.value_or(static_cast<double>(length.steps.value_or(default_steps)) * usual);
@@ -248,7 +247,7 @@ Plan make_plan(const Problem& problem, const Wishes& wishes) {
     decide_by_accuracy(problem, wishes, *accuracy, plan);
   else
     plan.method = choose_method(problem, specification, plan.notes);
-  const auto fastest = [&] { return study::fastest_rate(problem.system, *problem.start); };
+  const auto fastest = [&] { return fastest_rate(problem.system, *problem.start); };
   decide_run(problem.file.run, wishes, fastest, plan);
   return plan;
 }
@@ -268,7 +267,7 @@ Plan mechanism_plan(const ModelFile& file, const Wishes& wishes) {
                      mechanism_families().front().name + " does");
   plan.method = find_mechanism_method(wanted);
   decide_run(
-      file.run, wishes, [&] { return fastest_rate(*file.mechanism); }, plan);
+      file.run, wishes, [&] { return rate_of(*file.mechanism); }, plan);
   return plan;
 }
 

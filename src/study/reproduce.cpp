@@ -58,6 +58,7 @@ const std::vector<detail::Part>& parts() {
   static const std::vector<detail::Part> all = [] {
     auto list = detail::reich_experiments();
     for (auto& part : detail::hopf_experiments()) list.push_back(std::move(part));
+    for (auto& part : detail::seiler_experiments()) list.push_back(std::move(part));
     return list;
   }();
   return all;

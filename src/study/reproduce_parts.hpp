@@ -12,6 +12,7 @@ struct Part {
 };
 std::vector<Part> hopf_experiments();
 std::vector<Part> reich_experiments();
+std::vector<Part> seiler_experiments();
 
 /// A system from the text of a model file.
 AnySystem system_from(const std::string& text);

@@ -1,12 +1,8 @@
-// The experiments of seiler.hpp for `rattleback reproduce`, where that verb is there.
-#if __has_include("reproduce_parts.hpp")
-
+// The experiments of seiler.hpp for `rattleback reproduce`.
 #include "rattleback/study/seiler.hpp"
 #include "reproduce_parts.hpp"
 
 namespace rattleback::study::detail {
-
-std::vector<Part> seiler_experiments();
 
 namespace {
 
@@ -54,5 +50,3 @@ std::vector<Part> seiler_experiments() {
 }
 
 }  // namespace rattleback::study::detail
-
-#endif
