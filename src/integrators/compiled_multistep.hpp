@@ -12,7 +12,11 @@ AnyStepperPointer<S> compiled_multistep(const AnySystem& system, int order,
   const auto make = [&]<class Sys>(std::shared_ptr<const Sys> typed) {
     return detail::bound_multistep<S>(std::move(typed), order, options);
   };
-  if (auto small = detail::on_small_code<S>(system, make)) return small;
+  // Each size compiles for three seconds: those of pendulums, and none for packs.
+  if constexpr (ScalarTraits<S>::lanes == 1)
+    if (auto small = detail::on_small_code<S>(system, make, detail::Size<2, 1>{},
+                                              detail::Size<3, 1>{}, detail::Size<4, 2>{}))
+      return small;
   return detail::on_sparse_code<S>(system, make);
 }
 

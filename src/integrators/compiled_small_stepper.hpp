@@ -119,32 +119,31 @@ class SmallSystem {
   Matrix<S, N> curvature_;  // g_qq
 };
 
-/// make(shared pointer to the code as a system of static size); null for sizes that are not there.
-template <class S, class Make>
-AnyStepperPointer<S> on_small_code(const AnySystem& system, const Make& make) {
+template <int N, int M>
+struct Size {};
+
+/// make(shared pointer to the code as a system of static size); null for other sizes than these.
+template <class S, class Make, int... N, int... M>
+AnyStepperPointer<S> on_small_code(const AnySystem& system, const Make& make, Size<N, M>...) {
   const CompiledNatural& code = *system.model<S>().compiled();
   AnyStepperPointer<S> found;
-  const auto try_size = [&]<int N, int M>() {
-    if (code.dimension == N && code.constraints == M)
+  const auto try_size = [&]<int n, int m>(Size<n, m>) {
+    if (code.dimension == n && code.constraints == m)
       found =
-          on_owned_system<S>(system, SmallSystem<S, N, M>(code, system.traits().quadratic), make);
+          on_owned_system<S>(system, SmallSystem<S, n, m>(code, system.traits().quadratic), make);
   };
-  try_size.template operator()<2, 1>();
-  try_size.template operator()<3, 1>();
-  try_size.template operator()<3, 2>();
-  try_size.template operator()<4, 1>();
-  try_size.template operator()<4, 2>();
-  try_size.template operator()<6, 2>();
-  try_size.template operator()<6, 3>();
+  (try_size(Size<N, M>{}), ...);
   return found;
 }
 
 template <class S>
 AnyStepperPointer<S> small_compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
                                             Projection project, const SolveOptions& options) {
-  return on_small_code<S>(system, [&]<class Sys>(std::shared_ptr<const Sys> typed) {
+  const auto make = [&]<class Sys>(std::shared_ptr<const Sys> typed) {
     return bound_stepper<S>(std::move(typed), base, project, options);
-  });
+  };
+  return on_small_code<S>(system, make, Size<2, 1>{}, Size<3, 1>{}, Size<3, 2>{}, Size<4, 1>{},
+                          Size<4, 2>{}, Size<6, 2>{}, Size<6, 3>{});
 }
 
 }  // namespace detail

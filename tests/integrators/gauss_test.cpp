@@ -51,7 +51,9 @@ TEST(Gauss, TakesNoOtherSolution) {
       for (int k = 0; k < 20 && status; ++k) {
         const auto before = z;
         status = stepper->step(w.system, z, h);
-        if (!status) EXPECT_EQ(distance(z, before), 0) << "a failed step changed the state";
+        if (!status) {
+          EXPECT_EQ(distance(z, before), 0) << "a failed step changed the state";
+        }
         EXPECT_LT(std::abs(w.system.energy(z.q, z.p) - energy), 2) << form << " h = " << h;
       }
       if (!status) ++refused;

@@ -90,7 +90,9 @@ void expect_newtons_steps(const Case& c, double h, bool project) {
     ASSERT_LE(residual<S>(closed, y), 5 * eps) << c.name << " " << k;
   }
   EXPECT_LE(largest_magnitude(x.q - y.q), 180 * eps) << c.name;
-  if (project) EXPECT_LE(largest_magnitude(x.p - y.p), 180 * eps) << c.name;
+  if (project) {
+    EXPECT_LE(largest_magnitude(x.p - y.p), 180 * eps) << c.name;
+  }
 }
 
 TEST(QuadraticLanding, is_newtons_in_every_scalar) {

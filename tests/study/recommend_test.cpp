@@ -70,7 +70,9 @@ TEST(Recommend, the_first_is_the_cheapest_and_tighter_accuracies_cost_more) {
     const Recommendation tried = recommend(problem, {.accuracy = accuracy, .time = 50});
     ASSERT_NE(tried.best(), nullptr);
     for (const Candidate& other : tried.candidates)
-      if (other.obstacle.empty()) EXPECT_GE(other.cost, tried.best()->cost) << other.method;
+      if (other.obstacle.empty()) {
+        EXPECT_GE(other.cost, tried.best()->cost) << other.method;
+      }
     EXPECT_GT(tried.best()->cost, last);
     last = tried.best()->cost;
   }
