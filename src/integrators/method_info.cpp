@@ -22,6 +22,7 @@ std::string to_string(const Applies& needs) {
     if (needed) text += (text.empty() ? "" : ", ") + std::string(what);
   };
   add(needs.natural, "natural H");
+  add(needs.separable, "H = T(p) + V(q)");
   add(needs.lagrangian, "a Lagrangian");
   add(needs.holonomic, "g(q)");
   return text.empty() ? "any" : text;

@@ -78,10 +78,9 @@ std::string obstacle_of_traits(const Method& method, const Problem& problem) {
   const Applies& needs = method.info().applies;
   const Traits has = problem.system.traits();
   if (needs.natural && !has.natural) return "it needs a natural H = p.M^-1 p/2 + V(q)";
+  if (needs.separable && !has.separable) return "it needs a separable H = T(p) + V(q)";
   if (needs.lagrangian && !has.lagrangian) return "it needs a Lagrangian";
   if (needs.holonomic && !has.holonomic) return "it needs constraints on positions only";
-  if (method.family().name == "splitting" && !has.separable)
-    return "it needs a separable H = T(p) + V(q)";
   return {};
 }
 

@@ -219,7 +219,8 @@ class Models(ProgramTest):
         # Where not all of a family apply, its variants are named.
         mixed = os.path.join(program.ROOT, "examples", "witness", "hopf_gravity.toml")
         text = self.run_program("check", mixed).stdout
-        self.assertRegex(text, r"(?m)^methods that apply +shake, rattle, baseline:kind=rk4$")
+        self.assertRegex(text, r"(?s)\nmethods that apply +shake, rattle, gauss:stages=1,formulation="
+                               r"unconstrained,.*baseline:kind=rk4\nand those that do not ")
 
     def test_ranks_are_told(self):
         value = self.json_of("check", self.file("parallelogram_flat"), code=3)

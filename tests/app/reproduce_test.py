@@ -12,7 +12,9 @@ class Reproduce(ProgramTest):
         listed = self.json_of("reproduce")["experiments"]
         self.assertEqual([e["id"] for e in listed],
                          [f"reich-fig{k}" for k in range(1, 8)] + ["hopf-table1"] +
-                         [f"hopf-fig{k}" for k in (1, 3, 4, 5, 6)])
+                         [f"hopf-fig{k}" for k in (1, 3, 4, 5, 6)] +
+                         [f"seiler-{name}" for name in ("projections", "errors", "periodogram",
+                                                        "stability", "impetus", "energy-change")])
         text = self.run_program("reproduce").stdout
         for experiment in listed:
             self.assertIn(experiment["id"], text)

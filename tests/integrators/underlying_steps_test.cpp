@@ -167,7 +167,9 @@ TEST(Underlying, MomentumProjectionOfANonlinearHamiltonianIsQuadratic) {
   z.q << 0.6, 0.37, -0.7;
   z.p << 0.5, -0.8, 0.9;
   const auto s = stepper(system, "project=both");
-  ASSERT_TRUE(s->step(system, z, 0.125));
+  const Status status = s->step(system, z, 0.125);
+  ASSERT_TRUE(static_cast<bool>(status))
+      << static_cast<int>(status.outcome) << ", residual " << status.residual;
   const double root = std::sqrt(1 + z.p[0] * z.p[0] + 2 * z.p[1] * z.p[1] + 3 * z.p[2] * z.p[2]);
   EXPECT_NEAR((z.q[0] * z.p[0] + 2 * z.q[1] * z.p[1] + 3 * z.q[2] * z.p[2]) / root, 0, 1e-15);
   EXPECT_NEAR(z.q.squaredNorm(), 1, 1e-15);

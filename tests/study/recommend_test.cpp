@@ -17,11 +17,6 @@ const char* const magnetic =
     "hamiltonian = \"((p_x + 0.4*y)^2 + (p_y - 0.4*x)^2 + p_z^2)/2 + z\"\n"
     "constraints = [\"(x^2 + y^2 + z^2 - 1)/2\"]\n"
     "[initial]\nq = [1, 0, 0]\np = [0, 0.6, 0.3]\nproject = true\n";
-const char* const mixed =
-    "[model]\ncoordinates = [\"x\", \"y\"]\n"
-    "hamiltonian = \"(p_x^2 + p_y^2)/2 + y\"\n"
-    "constraints = [\"x^2 + y^2 + p_x^2 + p_y^2 - 1\"]\n"
-    "[initial]\nq = [0.8, 0.1]\np = [0.1, 0.3]\nproject = true\n";
 
 /// The error at the end of a plan's run, against one with steps an eighth as long.
 double error_of(const Problem& problem, const Plan& plan) {
@@ -49,10 +44,11 @@ TEST(Recommend, every_candidate_is_a_method_and_claims_order_two_or_more) {
 }
 
 TEST(Recommend, what_is_promised_is_kept) {
-  for (const std::string& text : {pendulum(), std::string(magnetic), std::string(mixed)})
+  const std::vector<Problem> problems{problem_of(pendulum()), problem_of(magnetic),
+                                      prepare(load(example("witness/hopf_gravity")))};
+  for (const Problem& problem : problems)
     for (const double accuracy : {1e-3, 1e-6, 1e-9}) {
-      SCOPED_TRACE(text + " at " + std::to_string(-std::log10(accuracy)));
-      const Problem problem = problem_of(text);
+      SCOPED_TRACE(problem.system.name() + " at " + std::to_string(-std::log10(accuracy)));
       const Plan plan = make_plan(
           problem,
           {.method = "auto:accuracy=" + std::to_string(accuracy * 1e12) + "e-12", .time = 40});

@@ -69,7 +69,10 @@ TEST(Verdict, where_H_has_no_closed_form_the_start_has_to_do) {
   const Analysis along = analysis_of(moving_at("[0, -1]"));
   EXPECT_TRUE(along.well_posed && along.consistent_start);
   EXPECT_EQ(along.verdict, "well posed at the start");
-  EXPECT_FALSE(analysis_of(moving_at("[0.5, -1]")).well_posed);  // {g, H} = 0.5
+  const Analysis off = analysis_of(moving_at("[0.5, -1]"));
+  EXPECT_TRUE(off.well_posed);
+  EXPECT_FALSE(off.consistent_start);
+  EXPECT_DOUBLE_EQ(off.start_residual, 0.5);  // {g, H}
 }
 
 TEST(Verdict, constraints_that_are_not_coisotropic_are_refused) {

@@ -7,7 +7,7 @@ _rattleback_options() {
         --checkpoint-every --multipliers --modified-energy --plot --plot-coordinates --report --help
       ;;
     check) echo --set --json --all-methods --help ;;
-    compare) echo --methods --step --step-halvings --time --set --plot --json --quiet --help ;;
+    compare) echo --methods --step --step-halvings --time --accuracy --set --plot --json --quiet --help ;;
     methods) echo --json --complete --help ;;
     plot) echo --plot-coordinates --help ;;
     reproduce) echo --out --picture --json --help ;;
@@ -57,7 +57,7 @@ _rattleback() {
     --resume) _rattleback_files "$word" h5 csv && return ;;
     --plot) _rattleback_files "$word" svg png && return ;;
     --report) _rattleback_files "$word" html && return ;;
-    --step | --steps | --time | --every | --set | --checkpoint-every | --step-halvings) return ;;
+    --step | --steps | --time | --every | --set | --checkpoint-every | --step-halvings | --accuracy) return ;;
     --plot-coordinates) return ;;
     --multipliers)
       mapfile -t COMPREPLY < <(compgen -W 'kept minimal' -- "$word")

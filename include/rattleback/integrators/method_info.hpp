@@ -19,11 +19,13 @@ enum class SymplecticOn {
 /// What a method needs of a system.
 struct Applies {
   bool natural = false;     ///< only H = p.M^-1 p/2 + V(q)
+  bool separable = false;   ///< only H = T(p) + V(q)
   bool lagrangian = false;  ///< only systems with a known Lagrangian
   bool holonomic = false;   ///< only constraints on positions
 
   bool operator()(const Traits& t) const {
-    return (!natural || t.natural) && (!lagrangian || t.lagrangian) && (!holonomic || t.holonomic);
+    return (!natural || t.natural) && (!separable || t.separable) &&
+           (!lagrangian || t.lagrangian) && (!holonomic || t.holonomic);
   }
 };
 

@@ -41,7 +41,7 @@ class MomentumProjection {
   /// The same, and where Newton fails from mu = 0, by way of points between.
   Status project_from_afar(const Sys& system, State<S, N>& z) {
     Status status = project(system, z);
-    if (status || status.outcome == Outcome::rank_loss) return status;
+    if (status) return status;  // where Newton ran away H_pp may have become singular
     auto& w = room_.plain;
     copy(z.q, w.q), copy(z.p, w.p);
     system.energy_gradient(w.q, w.p, w.h_q, w.h_p);

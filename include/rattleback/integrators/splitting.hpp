@@ -58,7 +58,7 @@ inline MethodInfo splitting_info(const SplittingCoefficients& coefficients, std:
           .symplectic_on = SymplecticOn::state_manifold,
           .preserves_primary = true,
           .preserves_hidden = true,
-          .applies = {.holonomic = true},
+          .applies = {.separable = true, .holonomic = true},
           .cite = "[Reich93 (32)]"};
 }
 
