@@ -371,10 +371,12 @@ p = { x = "0", y = "0" }
         self.assertEqual(len(notes), 1)
         asked = ["--method", "auto:accuracy=1e-10", "--step", 0.01, "--steps", 5]
         value = self.json_of("run", PENDULUM, *asked)
-        self.assertEqual(value["method"], "rattle:base=verlet,compose=triplejump4")
-        self.assertIn("order 4 pays", value["notes"][0])
-        file = self.model("x", start="q = [0, 1]\np = [0, 1]")
-        self.assertEqual(self.json_of("run", file, *asked)["method"], "index1:base=gauss3")
+        self.assertRegex(value["method"], "^(rattle:.*compose=|multistep)")
+        self.assertRegex(value["notes"][0], "tried over t = .*, the cheapest for an error of 1e-10 at "
+                                            "t = .* evaluations per unit of time")
+        self.assertIn("is not reached; the closest is",
+                      self.refused(2, "run", PENDULUM, "--method", "auto:accuracy=1e-10", "--step", 0.5,
+                                   "--steps", 50))
 
 
 if __name__ == "__main__":

@@ -178,6 +178,8 @@ TEST(PackedModels, every_method_steps_as_it_does_alone) {
         // Momenta of the index-3 form add up their round-off along the fibre: measured 474 times
         // that.
         if (method.info().momentum_order && method.info().loses_energy) apart.p *= 950;
+        // Alone by static sizes, in packs by sparse elimination: measured 1.5 times that.
+        if (method.family().name == "multistep") apart.q *= 3, apart.p *= 3;
         for (int i = 0; i < packed.dimension(); ++i) {
           expect_near(z.q[i], lane, y.q[i], apart.q, method.info().name + " on " + c.example);
           expect_near(z.p[i], lane, y.p[i], apart.p, method.info().name + " on " + c.example);
