@@ -323,7 +323,8 @@ DiracChain dirac_algorithm(const SystemDescription& system, const State<double>*
                            const DiracOptions& options) {
   DiracChain best = Algorithm(system, start, options).run();
   const auto regular = [](const DiracChain& c) {
-    return c.outcome == DiracChain::Outcome::complete && c.undetermined.empty() && c.generations <= 2;
+    return c.outcome == DiracChain::Outcome::complete && c.undetermined.empty() &&
+           c.generations <= 2;
   };
   // Ranks are lower bounds: points may all have fallen on a singular part of the set. Other points
   // are asked before anything is called irregular.

@@ -20,7 +20,9 @@ TEST(Documentation, ItsExamplesAreRead) {
       inside = false;
       ++count;
       EXPECT_NO_THROW(
-          try { (void)rb::study::load_text(example, "example.toml"); } catch (const rb::Error& error) {
+          try {
+            (void)rb::study::load_text(example, "example.toml");
+          } catch (const rb::Error& error) {
             ADD_FAILURE() << error.what();
             throw;
           });

@@ -134,6 +134,7 @@ class SundmanStepper {
   /// What was chosen at the start stays.
   void reset() {
     steps_ = 0;
+    degree_ = gauss_->stages - 1;
     for (auto& s : sum_q_) s.reset();
     for (auto& s : sum_p_) s.reset();
     sum_t_.reset();
