@@ -6,20 +6,34 @@ namespace rattleback::study::detail {
 
 namespace {
 
-/// One panel: every column over the first.
-FigurePanel panel(const PaperExperiment& e) {
-  FigurePanel p{.heading = e.title, .x_label = e.columns[0], .columns = e.columns};
-  p.logarithmic = e.logarithmic;
-  for (const auto& row : e.rows) p.values.insert(p.values.end(), row.begin(), row.end());
-  for (std::size_t k = 1; k < e.columns.size(); ++k)
-    p.curves.push_back({e.columns[0], e.columns[k], e.columns[k]});
-  return p;
+/// "none" of "error, none"; empty where there is no comma.
+std::string kind_of(const std::string& column) {
+  const auto comma = column.rfind(", ");
+  return comma == std::string::npos ? "" : column.substr(comma + 2);
+}
+
+/// Every column over the first, one panel for each kind.
+std::vector<FigurePanel> panels(const PaperExperiment& e) {
+  std::vector<FigurePanel> all;
+  for (std::size_t k = 1; k < e.columns.size(); ++k) {
+    const std::string kind = kind_of(e.columns[k]), heading = kind.empty() ? e.title : kind;
+    if (all.empty() || all.back().heading != heading) {
+      all.push_back({.heading = heading, .x_label = e.columns[0], .columns = e.columns});
+      all.back().logarithmic = e.logarithmic;
+      for (const auto& row : e.rows)
+        all.back().values.insert(all.back().values.end(), row.begin(), row.end());
+    }
+    const std::string name =
+        kind.empty() ? e.columns[k] : e.columns[k].substr(0, e.columns[k].size() - kind.size() - 2);
+    all.back().curves.push_back({e.columns[0], e.columns[k], name});
+  }
+  return all;
 }
 
 template <PaperExperiment (*run)()>
 void make(Reproduction& out) {
   const PaperExperiment e = run();
-  out.figure.panels.push_back(panel(e));
+  out.figure.panels = panels(e);
   for (const auto& figure : e.figures) {
     if (figure.comparable) {
       out.claims.push_back({figure.what + ": " + figure.paper, figure.measured, figure.agrees});
