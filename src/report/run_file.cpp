@@ -114,12 +114,14 @@ class RunFile::Writer {
   }
 
   const std::optional<Checkpoint>& resumed() const { return slots_.found(); }
-  /// Up to the last state of a resumed run; where steps vary, up to its checkpoint.
+  /// Of a resumed run: up to its last state or its checkpoint, whichever is later; where steps
+  /// vary, up to its checkpoint.
   long steps() const {
     if (!end_) return 0;
     const double count = *end_ / header.step;
     const bool whole = std::abs(count - std::round(count)) < 1e-6;
-    return whole ? std::lround(count) : resumed()->step();
+    const long saved = resumed() ? resumed()->step() : 0;
+    return whole ? std::max(std::lround(count), saved) : saved;
   }
 
   RunHeader header;

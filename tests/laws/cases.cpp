@@ -139,7 +139,7 @@ State<Quad> computed_solution(const Problem& problem, double time) {
 
 const State<Quad>& exact_solution(const Problem& problem, double time) {
   using Solutions = std::map<std::string, State<Quad>>;
-  // Every test is a program of its own: computed in each they took half of the law suite's time.
+  // Every test is a program of its own: computed in each they took a quarter of the suite's time.
   static const Solutions kept = [] {
     Solutions list;
     const nlohmann::json all = reference::read(solutions_file);

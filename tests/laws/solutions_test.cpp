@@ -26,7 +26,7 @@ TEST(Solutions, AreThoseOfTheProblems) {
     std::ofstream(std::string(RATTLEBACK_SOURCE_DIR "/tests/reference/") + solutions_file)
         << all.dump(1) << '\n';
   }
-  for (const Problem& problem : problems())  // measured: 0
+  for (const Problem& problem : problems())
     EXPECT_LE(distance(exact_solution(problem, kept_time), computed_solution(problem, kept_time)),
               1e-32)
         << problem.name();
