@@ -3,8 +3,8 @@
 # those of anonymous namespaces. RATTLEBACK_UNITY=OFF compiles each by itself, as clang-tidy needs it.
 option(RATTLEBACK_UNITY "Compile small sources several at a time" ON)
 
-# compile_together(TARGET COUNT SOURCE...): so many of these at a time.
-function(compile_together target count)
+# compile_together(TARGET NAME COUNT SOURCE...): so many of these at a time; NAME is unique to the list.
+function(compile_together target name count)
   if(NOT RATTLEBACK_UNITY)
     return()
   endif()
@@ -12,9 +12,7 @@ function(compile_together target count)
   set(place 0)
   foreach(source IN LISTS ARGN)
     math(EXPR group "${place} / ${count}")
-    get_filename_component(folder ${source} DIRECTORY)
-    get_filename_component(folder ${folder} NAME)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${group})
     math(EXPR place "${place} + 1")
   endforeach()
 endfunction()

@@ -2,6 +2,8 @@
 
 namespace rattleback {
 
+template class CompiledAlgebra<double>;
+
 template AnyStepperPointer<double> compiled_stepper(const AnySystem&, const BaseMapChoice&,
                                                     Projection, const SolveOptions&);
 

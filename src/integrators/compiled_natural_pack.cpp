@@ -2,6 +2,8 @@
 
 namespace rattleback {
 
+template class CompiledAlgebra<Pack>;
+
 template AnyStepperPointer<Pack> compiled_stepper(const AnySystem&, const BaseMapChoice&,
                                                   Projection, const SolveOptions&);
 

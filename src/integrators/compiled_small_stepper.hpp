@@ -142,8 +142,11 @@ AnyStepperPointer<S> small_compiled_stepper(const AnySystem& system, const BaseM
   const auto make = [&]<class Sys>(std::shared_ptr<const Sys> typed) {
     return bound_stepper<S>(std::move(typed), base, project, options);
   };
-  return on_small_code<S>(system, make, Size<2, 1>{}, Size<3, 1>{}, Size<3, 2>{}, Size<4, 1>{},
-                          Size<4, 2>{}, Size<6, 2>{}, Size<6, 3>{});
+  if constexpr (ScalarTraits<S>::lanes > 1)  // what is saved is shared by the lanes
+    return on_small_code<S>(system, make, Size<2, 1>{}, Size<3, 1>{}, Size<4, 2>{});
+  else
+    return on_small_code<S>(system, make, Size<2, 1>{}, Size<3, 1>{}, Size<3, 2>{}, Size<4, 1>{},
+                            Size<4, 2>{}, Size<6, 2>{}, Size<6, 3>{});
 }
 
 }  // namespace detail

@@ -32,7 +32,7 @@ struct MakeShakeRattle {
   }
 };
 
-Claims claims(const Values& values) {
+Claims rattle_claims(const Values& values) {
   const Sums sums = sums_of(values);
   if (sums == Sums::compensated && !kicks(base_of(values).map))
     return Refusal{"compensated sums are there for kick-drift-kick: base verlet, euler-a, euler-b"};
@@ -47,7 +47,7 @@ Family shake_family() {
   return {.name = "shake",
           .text = "SHAKE: lands on g = 0, and leaves {g,H} = 0 to whoever looks",
           .options = {base_option(), theta_option(), sums_option()},
-          .claims = claims,
+          .claims = rattle_claims,
           .make = MakeShakeRattle{}};
 }
 
@@ -55,7 +55,7 @@ Family rattle_family() {
   Family rattle{.name = "rattle",
                 .text = "RATTLE: the map of SHAKE on fibres, with momenta on {g,H} = 0",
                 .options = {base_option(), theta_option(), project_option(), sums_option()},
-                .claims = claims,
+                .claims = rattle_claims,
                 .make = MakeShakeRattle{}};
   for (const OptionValue& base : base_option().samples)
     rattle.together.push_back({{"base", base}, {"project", "output"}});

@@ -46,7 +46,7 @@ struct MakeSplitting {
   }
 };
 
-Claims claims(const Values& values) {
+Claims splitting_claims(const Values& values) {
   const long order = values.whole("order");
   const bool built_in = order == 1 || order == 2 || order == 4 || order == 6 || order == 8;
   if (!built_in)
@@ -76,7 +76,7 @@ Family splitting_family() {
                    .text = "kicks of one's own, each before its drift: their sum is 1",
                    .standard = none},
                   project_option()},
-      .claims = claims,
+      .claims = splitting_claims,
       .make = MakeSplitting{}};
   // Ruth's third order, which is 2 here: sum c_i^3 is not 0; and three even drifts, uneven kicks.
   family.together.push_back({{"c", std::vector<double>{2.0 / 3, -2.0 / 3, 1}},

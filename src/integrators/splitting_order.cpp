@@ -11,12 +11,12 @@ namespace {
 
 /// The words of A, B, A_3, A_5, ... up to some weight, each letter weighing its index, A and B 1.
 /// Word 0 is the empty one.
-class Words {
+class FreeWords {
  public:
   static constexpr int letters = 7;  // A, B, A_3, A_5, A_7, A_9, A_11
   static int weight_of(int letter) { return letter < 2 ? 1 : 2 * letter - 1; }
 
-  explicit Words(int most) {
+  explicit FreeWords(int most) {
     add(0, true, 0);
     for (std::size_t word = 0; word < all_.size(); ++word)
       for (int letter = 0; letter < letters; ++letter) {
@@ -67,17 +67,17 @@ class Words {
 
 /// Whether all words up to this weight agree.
 bool has_order(const Substeps& steps, int order, double tolerance) {
-  const Words words(order);
+  const FreeWords words(order);
   std::vector<Quad> series(words.size(), Quad(0));
   series[0] = 1;
   for (std::size_t k = 0; k < steps.kicks.size(); ++k) {
-    std::array<Quad, Words::letters> x{};
+    std::array<Quad, FreeWords::letters> x{};
     x[1] = steps.kicks[k];
     words.multiply(series, x);
     if (k == steps.drifts.size()) break;
     x[1] = 0;
-    for (int letter = 0; letter < Words::letters; ++letter)
-      if (letter != 1) x[letter] = pow(steps.drifts[k], Words::weight_of(letter));
+    for (int letter = 0; letter < FreeWords::letters; ++letter)
+      if (letter != 1) x[letter] = pow(steps.drifts[k], FreeWords::weight_of(letter));
     words.multiply(series, x);
   }
   return words.distance_from_flow(series) <= tolerance;

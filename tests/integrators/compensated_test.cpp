@@ -49,7 +49,7 @@ std::vector<State<double, 2>> starts() {
 
 /// Root mean square over the starts of the change in energy level after each number of steps.
 template <class Make, class Read>
-std::vector<double> round_off(const std::vector<long>& after, Make&& make, Read&& read) {
+std::vector<double> spread_after(const std::vector<long>& after, Make&& make, Read&& read) {
   const auto system = witness::planar_pendulum();
   const double h = 0.01;
   std::vector<double> square(after.size(), 0.0);
@@ -71,10 +71,10 @@ std::vector<double> round_off(const std::vector<long>& after, Make&& make, Read&
 
 TEST(Compensated, round_off_grows_like_the_square_root_of_the_steps) {
   const std::vector<long> after{10'000, 1'000'000};
-  const auto plain = round_off(
+  const auto plain = spread_after(
       after, [](const auto& system) { return Rattle<>{}.stepper<double>(system); },
       [](const auto&, const auto& z) { return exact(z); });
-  const auto compensated = round_off(
+  const auto compensated = spread_after(
       after,
       [](const auto& system) {
         return Rattle<BaseMap::verlet, Sums::compensated>{}.stepper<double>(system);

@@ -12,8 +12,8 @@
 namespace rattleback {
 namespace {
 
-using Point = State<double, 2>;
-using Options = EnsembleOptions<Point>;
+using PlanarPoint = State<double, 2>;
+using Options = EnsembleOptions<PlanarPoint>;
 
 /// A pendulum of mass x[0] and length x[1].
 constexpr auto make_pendulum = [](const auto& x) {
@@ -26,7 +26,7 @@ constexpr auto make_pendulum = [](const auto& x) {
 
 struct Pendulums {
   std::vector<Vector<double, 2>> parameters;
-  std::vector<Point> starts;
+  std::vector<PlanarPoint> starts;
 
   explicit Pendulums(int count) {
     for (int i = 0; i < count; ++i) {
@@ -36,12 +36,12 @@ struct Pendulums {
       parameters.push_back({m, l});
       starts.push_back(
           consistent(make_pendulum(parameters.back()),
-                     Point{.q = {l * s, -l * c}, .p = {m * l * spin * c, m * l * spin * s}}));
+                     PlanarPoint{.q = {l * s, -l * c}, .p = {m * l * spin * c, m * l * spin * s}}));
     }
   }
 };
 
-bool same_bits(const Point& a, const Point& b) {
+bool same_bits(const PlanarPoint& a, const PlanarPoint& b) {
   return std::memcmp(a.q.data(), b.q.data(), sizeof(double) * 2) == 0 &&
          std::memcmp(a.p.data(), b.p.data(), sizeof(double) * 2) == 0;
 }
@@ -91,7 +91,7 @@ TEST(Ensemble, does_not_depend_on_the_threads_to_the_last_bit) {
 
 TEST(Ensemble, a_failing_copy_fails_alone) {
   const auto pendulum = witness::planar_pendulum();
-  std::vector<Point> starts;
+  std::vector<PlanarPoint> starts;
   for (int i = 0; i < 20; ++i)  // copy 11 spins too fast for the step
     starts.push_back({.q = {1, 0}, .p = {0, i == 11 ? 25.0 : 0.05 * i}});
   for (int threads : {1, 3}) {
@@ -117,10 +117,10 @@ TEST(Ensemble, a_failing_copy_fails_alone) {
 
 TEST(Ensemble, stores_observes_and_can_be_interrupted) {
   const auto pendulum = witness::planar_pendulum();
-  const std::vector<Point> starts(10, witness::planar_pendulum_start.in<double>());
+  const std::vector<PlanarPoint> starts(10, witness::planar_pendulum_start.in<double>());
   std::vector<long> seen(10, 0);
   Options options{.step = 0.01, .steps = 100, .every = 30, .store = true};
-  options.observe = [&](long copy, long step, double t, const Point&) {
+  options.observe = [&](long copy, long step, double t, const PlanarPoint&) {
     EXPECT_DOUBLE_EQ(t, 0.01 * static_cast<double>(step));
     ++seen[copy];
   };
@@ -176,7 +176,7 @@ TEST(Ensemble, refuses_bad_input_and_names_the_copy) {
     return "nothing was thrown";
   };
   const auto pendulum = witness::planar_pendulum();
-  std::vector<Point> starts(9, witness::planar_pendulum_start.in<double>());
+  std::vector<PlanarPoint> starts(9, witness::planar_pendulum_start.in<double>());
   starts[8].p = {1, 1};
   EXPECT_NE(message([&] {
               integrate_ensemble(pendulum, Rattle<>{}, starts, {.step = 0.01, .steps = 1});
@@ -193,9 +193,10 @@ TEST(Ensemble, refuses_bad_input_and_names_the_copy) {
                                  {.step = 0.01, .steps = 1, .threads = -1});
             }).find("threads: must not be negative, got -1"),
             std::string::npos);
-  EXPECT_EQ(integrate_ensemble(pendulum, Rattle<>{}, std::vector<Point>{}, {.step = 1, .steps = 1})
-                .copies.size(),
-            0u);
+  EXPECT_EQ(
+      integrate_ensemble(pendulum, Rattle<>{}, std::vector<PlanarPoint>{}, {.step = 1, .steps = 1})
+          .copies.size(),
+      0u);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(Fill, TreesHaveNone) {
 }
 
 /// Bodies on a square net with a rod to every neighbour: loops everywhere.
-Links net(int side) {
+Links net_of_rods(int side) {
   Links links;
   for (int i = 0; i < side * side; ++i) {
     if (i % side) links.push_back({.first = i - 1, .second = i});
@@ -111,7 +111,7 @@ Links net(int side) {
 /// Entries of the factor a row, below the diagonal. Rows as they come fill the band.
 TEST(Fill, OfNetsIsThatOfAReducingOrder) {
   for (const auto& [side, most] : {std::pair(16, 13.0), std::pair(24, 15.5)}) {
-    const Links links = net(side);
+    const Links links = net_of_rods(side);
     const CouplingPattern pattern = coupling_pattern(LinkGraph<2>{links}, side * side);
     const Structure structure = choose_structure(pattern);
     const auto rows = static_cast<double>(links.size());
@@ -124,7 +124,7 @@ TEST(Fill, OfNetsIsThatOfAReducingOrder) {
     std::iota(natural.begin(), natural.end(), 0);
     EXPECT_GT(fill(natural), 1.2 * most);  // measured: 16.6 and 24.7
   }
-  const SparseAlgebra algebra = algebra_of(16 * 16, net(16));
+  const SparseAlgebra algebra = algebra_of(16 * 16, net_of_rods(16));
   EXPECT_LT(algebra.factor_size(), 480 * (1 + 13));
 }
 

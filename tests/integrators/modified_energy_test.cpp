@@ -17,7 +17,7 @@ const testing::WitnessSystem& witness_named(const std::string& name) {
     if (witness.name() == name) return witness;
   throw InputError("witness", name);
 }
-State<double> start_of(const testing::WitnessSystem& witness) {
+State<double> start_at(const testing::WitnessSystem& witness) {
   return {witness.start.q.cast<double>(), witness.start.p.cast<double>()};
 }
 
@@ -75,7 +75,7 @@ TEST(ModifiedEnergy, OfThePendulumIsKnown) {
     const double w2 = z.p.squaredNorm(), sine = z.q[0], cosine = -z.q[1];
     return system.energy(z.q, z.p) + h * h * (w2 * w2 / 24 + w2 * cosine / 12 - sine * sine / 24);
   };
-  const State<double> z = start_of(witness);
+  const State<double> z = start_at(witness);
   EXPECT_NEAR(modified_energy(system, z, 0.1, errors), known(z, 0.1), 1e-15);
   const auto found = fluctuations(system, z, "rattle", 0.05, known);
   expect_slopes(found, 4, 0.02, "planar_pendulum");  // measured: 0.01
@@ -87,7 +87,7 @@ TEST(ModifiedEnergy, FromBracketsLeavesTheNextOrder) {
   for (const char* name : {"double_pendulum", "quartic", "full_mass_sphere", "four_bar"}) {
     const auto& witness = witness_named(name);
     const double h = witness.name() == "four_bar" ? 0.02 : 0.005;  // slow, and at round-off soon
-    const State<double> start = start_of(witness);
+    const State<double> start = start_at(witness);
     const auto of = [&](const SplittingErrors& errors) {
       return [&](const State<double>& z, double h) {
         return modified_energy(witness.system, z, h, errors);
@@ -115,7 +115,7 @@ CanonicalSystem from_file(const std::string& name) {
 TEST(ModifiedEnergy, EstimateIsThatOfBrackets) {
   const auto& witness = witness_named("double_pendulum");
   const AnySystem& system = witness.system;
-  const State<double> start = start_of(witness);
+  const State<double> start = start_at(witness);
   const double h = 0.01;
   const auto estimate =
       estimate_modified_energy(from_file("double_pendulum"), find_method("rattle"), start, h, 100);
@@ -141,7 +141,7 @@ TEST(ModifiedEnergy, EstimateIsKeptByEverySymplecticMethod) {
         Case{"magnetic", "rattle:base=midpoint", 0.02}, Case{"magnetic", "prk1", 0.02},
         Case{"double_pendulum", "shake", 0.01}, Case{"hopf_quartic", "rattle", 0.005}}) {
     const std::string where = std::string(c.method) + " on " + c.problem;
-    const State<double> start = start_of(witness_named(c.problem));
+    const State<double> start = start_at(witness_named(c.problem));
     const auto estimate =
         estimate_modified_energy(from_file(c.problem), find_method(c.method), start, c.step, 200);
     ASSERT_TRUE(estimate.status) << where;

@@ -99,7 +99,7 @@ double gap(const Vec& a, const Vec& b) {
 class Fields : public ::testing::TestWithParam<const char*> {};
 
 // Measured: 3.2e-14 (classical, general, by a difference of larger fields), others below 1e-14.
-constexpr double round_off = 7e-14;
+constexpr double of_round_off = 7e-14;
 
 TEST_P(Fields, DiracIsItsBracket) {
   Definition d(GetParam());
@@ -110,7 +110,7 @@ TEST_P(Fields, DiracIsItsBracket) {
     const DiracBracket bracket(d.canonical.source.graph, d.n(), chi, z);
     Vec wanted(2 * d.n());
     for (int l = 0; l < 2 * d.n(); ++l) wanted[l] = bracket(d.input(l), d.canonical.hamiltonian, z);
-    EXPECT_LE(gap(field_of(d.system, Formulation::dirac, z), wanted), round_off);
+    EXPECT_LE(gap(field_of(d.system, Formulation::dirac, z), wanted), of_round_off);
   }
 }
 
@@ -124,12 +124,12 @@ TEST_P(Fields, ClassicalAndTotalAreThoseOfTheTotalHamiltonian) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     const State<double> z = random_point(d.n(), seed);
     const Vec whole = d.field(total, z);
-    EXPECT_LE(gap(field_of(d.system, Formulation::total, z), whole), round_off);
+    EXPECT_LE(gap(field_of(d.system, Formulation::total, z), whole), of_round_off);
     // Classical: what is a multiple of g is left out.
     Vec rest = whole;
     for (std::size_t k = 0; k < lambda.size(); ++k)
       rest -= d.value(d.canonical.constraints[k], z) * d.field(lambda[k], z);
-    EXPECT_LE(gap(field_of(d.system, Formulation::classical, z), rest), round_off);
+    EXPECT_LE(gap(field_of(d.system, Formulation::classical, z), rest), of_round_off);
     EXPECT_GE(gap(rest, whole), 1e-3) << "the point is too close to the manifold";
   }
 }
@@ -153,7 +153,7 @@ TEST_P(Fields, ImpetusIsCanonical) {
       const double slope = static_cast<double>(Quad((energy(l, d) - energy(l, -d)) / (2 * d)));
       wanted[l < n ? n + l : l - n] = l < n ? -slope : slope;
     }
-    EXPECT_LE(gap(field_of(system, Formulation::impetus, at), wanted), round_off);
+    EXPECT_LE(gap(field_of(system, Formulation::impetus, at), wanted), of_round_off);
   }
 }
 
@@ -168,19 +168,19 @@ TEST_P(Fields, AgreeOnTheManifoldOnly) {
     return gap(field_of(system, f, z), field_of(system, Formulation::classical, z));
   };
   ASSERT_TRUE(momenta.project_from_afar(system, z));  // rho = 0, g is not
-  EXPECT_LE(apart(Formulation::dirac), round_off);
+  EXPECT_LE(apart(Formulation::dirac), of_round_off);
   EXPECT_GE(apart(Formulation::total), 1e-3);
   z.p[0] += 0.4;
   ASSERT_TRUE(positions.project(system, z));  // g = 0, rho is not
-  EXPECT_LE(apart(Formulation::total), round_off);
+  EXPECT_LE(apart(Formulation::total), of_round_off);
   EXPECT_GE(apart(Formulation::dirac), 1e-3);
   ASSERT_TRUE(momenta.project_from_afar(system, z));
   for (const Formulation f : {Formulation::dirac, Formulation::total})
-    EXPECT_LE(apart(f), round_off);
+    EXPECT_LE(apart(f), of_round_off);
   // The impetus is the momentum here; its rate is that of p but for a multiple of G.
   const Vec difference =
       field_of(system, Formulation::impetus, z) - field_of(system, Formulation::classical, z);
-  EXPECT_LE(difference.head(system.dimension()).norm(), round_off);
+  EXPECT_LE(difference.head(system.dimension()).norm(), of_round_off);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Fields,

@@ -136,7 +136,7 @@ TEST(CheckDerivatives, broken_promise_quadratic) {
 }
 
 /// Angular momentum; its flow turns q and p by lambda, the wrong one turns backwards.
-struct OwnSlide {
+struct SignedSlide {
   double direction;
   template <class Q>
   auto operator()(const Q& x, const Q& y) const {
@@ -156,10 +156,10 @@ struct OwnSlide {
 };
 TEST(CheckDerivatives, fibre_flow_satisfies_its_equation) {
   const auto energy = [](const auto&, const auto& y) { return y.squaredNorm() / 2; };
-  const auto right = check_derivatives(hamiltonian_system<2>(energy, OwnSlide{1}), q, p);
+  const auto right = check_derivatives(hamiltonian_system<2>(energy, SignedSlide{1}), q, p);
   EXPECT_TRUE(right.ok()) << right;
   ASSERT_NE(right.find("fibre flow"), nullptr);
-  const auto wrong = check_derivatives(hamiltonian_system<2>(energy, OwnSlide{-1}), q, p);
+  const auto wrong = check_derivatives(hamiltonian_system<2>(energy, SignedSlide{-1}), q, p);
   EXPECT_FALSE(wrong.ok());
   EXPECT_FALSE(wrong.holds(*wrong.find("fibre flow")));
 }

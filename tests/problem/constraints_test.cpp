@@ -8,7 +8,7 @@
 namespace rattleback {
 namespace {
 
-const auto circle = [](const auto& q) { return (q.squaredNorm() - 1) / 2; };
+const auto unit_circle = [](const auto& q) { return (q.squaredNorm() - 1) / 2; };
 const auto pair_in_array = []<class Q>(const Q& q) {
   using S = typename Q::Scalar;
   return std::array<S, 2>{S(q[0] * q[1]), S(q[0] - q[1])};
@@ -22,7 +22,7 @@ const auto sphere = [](const auto& q, const auto& p) {
 };
 
 TEST(Constraints, what_the_function_returns_decides) {
-  const auto one = make_constraints<2>(circle);
+  const auto one = make_constraints<2>(unit_circle);
   EXPECT_EQ(one.count_at_compile_time, 1);
   EXPECT_TRUE(one.holonomic);
   EXPECT_FALSE(one.quadratic);
@@ -37,7 +37,7 @@ TEST(Constraints, what_the_function_returns_decides) {
   const auto promised = make_constraints<2>(quadratic(sphere));
   EXPECT_FALSE(promised.holonomic);
   EXPECT_TRUE(promised.quadratic);
-  const auto at_run_time = make_constraints<dynamic>(circle);
+  const auto at_run_time = make_constraints<dynamic>(unit_circle);
   EXPECT_EQ(at_run_time.count(), 1);
 }
 

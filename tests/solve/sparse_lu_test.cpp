@@ -15,7 +15,7 @@ struct SparseLuOf : ::testing::Test {};
 TYPED_TEST_SUITE(SparseLuOf, Scalars);
 
 /// A net of loops with a border: entries on both sides differ, some are given twice.
-std::vector<MatrixPlace> net(int n) {
+std::vector<MatrixPlace> bordered_net(int n) {
   std::vector<MatrixPlace> places;
   for (int i = 0; i < n; ++i) {
     places.push_back({i, i});
@@ -41,7 +41,7 @@ void fill(SparseLu<S>& lu, const std::vector<MatrixPlace>& places, Matrix<S, dyn
 TYPED_TEST(SparseLuOf, solves_what_the_full_matrix_says) {
   using S = TypeParam;
   for (const int n : sizes) {
-    const auto places = net(n);
+    const auto places = bordered_net(n);
     std::vector<int> order(n);
     std::iota(order.begin(), order.end(), 0);
     for (int turn = 0; turn < 3; ++turn) {

@@ -9,7 +9,7 @@ namespace rb = rattleback;
 namespace {
 
 /// The message of the start x = 0, y = 2; empty where it is taken.
-std::string message(const std::string& potential) {
+std::string complaint(const std::string& potential) {
   try {
     rb::parse_model("[model]\ncoordinates = ['x', 'y']\nmass = [1]\npotential = '" + potential +
                         "'\n[initial]\nq = [0, 2]\n",
@@ -33,14 +33,14 @@ TEST(RegularStart, KinksAreRefused) {
            std::pair{"acos(x - 1)", "acos(-1) has no derivative at the start"},
            std::pair{"atan2(x, x*y)", "atan2(0, 0) has no derivative at the start"},
        })
-    EXPECT_NE(message(potential).find(words), std::string::npos)
-        << potential << ": " << message(potential);
+    EXPECT_NE(complaint(potential).find(words), std::string::npos)
+        << potential << ": " << complaint(potential);
 }
 
 TEST(RegularStart, WhatHasADerivativeIsTaken) {
   for (const char* potential : {"x^1.5", "x^1", "x^2", "x^0", "y^0.5", "y^x", "2^x", "y^-0.5",
                                 "asin(x)", "atan2(x, y)", "atan2(y, x)", "abs(y)", "sqrt(y)"})
-    EXPECT_EQ(message(potential), "") << potential;
+    EXPECT_EQ(complaint(potential), "") << potential;
 }
 
 }  // namespace

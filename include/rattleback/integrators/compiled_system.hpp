@@ -9,6 +9,7 @@
 
 #include "rattleback/integrators/sparse_algebra.hpp"
 #include "rattleback/integrators/sparse_kernel.hpp"
+#include "rattleback/problem/pack.hpp"
 #include "rattleback/solve/factor_report.hpp"
 #include "rattleback/solve/structured.hpp"
 
@@ -172,5 +173,9 @@ class CompiledAlgebra {
   std::optional<StructuredLdlt<S>> solver_;
   std::vector<int> asked_;
 };
+
+// Compiled once: every solver of StructuredLdlt is in them.
+extern template class CompiledAlgebra<double>;
+extern template class CompiledAlgebra<Pack>;
 
 }  // namespace rattleback

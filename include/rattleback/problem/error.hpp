@@ -27,8 +27,7 @@ class Error : public std::runtime_error {
 /// Something the user gave is wrong: where, and what, with the value quoted.
 class InputError : public Error {
  public:
-  InputError(const std::string& where, const std::string& what)
-      : Error(where + ": " + what), where_(where), reason_(what) {}
+  InputError(const std::string& where, const std::string& what);
   const std::string& where() const { return where_; }
   /// what() without the place, for whoever knows a better one.
   const std::string& reason() const { return reason_; }

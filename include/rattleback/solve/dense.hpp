@@ -50,7 +50,7 @@ class DenseLdlt {
       : size_(detail::checked_size("DenseLdlt", M, size)),
         lower_(detail::packed_size(size_)),
         inverse_(size_),
-        scratch_(2 * size_) {}
+        scratch_(3 * size_) {}
 
   int size() const { return detail::rows<M>(size_); }
 
@@ -58,8 +58,12 @@ class DenseLdlt {
   FactorReport factor(Entry&& entry)
     requires(M == dynamic)
   {
+    for (int i = 0; i < size_; ++i) {
+      for (int j = 0; j < i; ++j) lower_[detail::packed(i, j)] = entry(i, j);
+      scratch_[i] = entry(i, i);
+    }
     detail::PivotMonitor<S> monitor;
-    detail::with_fixed_size(size_, [&]<int K>() { factor_as<K>(entry, monitor); });
+    factor_in_place(monitor);
     return report(entry, monitor);
   }
   /// Few rows: a call would cost more than the work, and keep all that is around it in memory.
@@ -68,7 +72,7 @@ class DenseLdlt {
     requires(M != dynamic)
   {
     detail::PivotMonitor<S> monitor;
-    factor_as<M>(entry, monitor);
+    detail::ldlt_factor<M>(M, lower_.data(), inverse_.data(), entry, monitor);
     return report(entry, monitor);
   }
 
@@ -89,13 +93,18 @@ class DenseLdlt {
         monitor, size(), [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
         [](int k) { return k; });
   }
-  template <int K, class Entry>
-  RATTLEBACK_INLINE void factor_as(Entry& entry, detail::PivotMonitor<S>& monitor) {
-    if constexpr (K == dynamic)
-      detail::ldlt_factor_dynamic(size_, lower_.data(), inverse_.data(), scratch_.data(),
-                                  scratch_.data() + size_, entry, monitor);
-    else
-      detail::ldlt_factor<K>(K, lower_.data(), inverse_.data(), entry, monitor);
+  /// Entries in lower_, diagonal in scratch_. Apart from who gives them: unrolled, it is long.
+  void factor_in_place(detail::PivotMonitor<S>& monitor) {
+    S* const l = lower_.data();
+    S* const diagonal = scratch_.data();
+    const auto entry = [=](int i, int j) { return i == j ? diagonal[i] : l[detail::packed(i, j)]; };
+    detail::with_fixed_size(size_, [&]<int K>() {
+      if constexpr (K == dynamic)
+        detail::ldlt_factor_dynamic(size_, l, inverse_.data(), diagonal + size_,
+                                    diagonal + 2 * size_, entry, monitor);
+      else
+        detail::ldlt_factor<K>(K, l, inverse_.data(), entry, monitor);
+    });
   }
 
   int size_;

@@ -157,4 +157,7 @@ Tableau<R> theta_tableau(const R& theta) {
   return t;
 }
 
+extern template Tableau<double> gauss_tableau(int);
+extern template Tableau<double> lobatto_tableau(int);
+
 }  // namespace rattleback
