@@ -59,6 +59,7 @@ struct MakeUnderlying {
 
 std::vector<Option> options() {
   std::vector<std::string> names;
+  names.reserve(formulations.size());
   for (const auto& formulation : formulations) names.push_back(formulation.first);
   Option formulation =
       word_option("formulation", "which equations, the same on g = {g,H} = 0 only", names);
