@@ -17,14 +17,14 @@ constexpr long steps = 300;  // total is unstable, and gone after t = 5
 constexpr double h = 0.01;
 
 /// [Seiler (42), (43), (44), (50)]
-template <Formulation formulation>
+template <UnderlyingFormulation formulation>
 struct ByHand {
   double z[4] = {0.8, -0.6, 0.45, 0.6};
 
   void field(const double* y, double* f) const {
     const double x = y[0], v = y[1], p = y[2], w = y[3], square = x * x + v * v,
                  inverse = 1 / square;
-    if constexpr (formulation == Formulation::impetus) {
+    if constexpr (formulation == UnderlyingFormulation::impetus) {
       const double lambda = (x * p + v * w) * inverse;
       f[0] = p - lambda * x, f[1] = w - lambda * v;
       f[2] = lambda * f[0], f[3] = lambda * f[1] - 1;
@@ -32,10 +32,10 @@ struct ByHand {
     }
     const double mu = (p * p + w * w - v) * inverse;
     f[0] = p, f[1] = w, f[2] = -mu * x, f[3] = -mu * v - 1;
-    if constexpr (formulation == Formulation::dirac) {
+    if constexpr (formulation == UnderlyingFormulation::dirac) {
       const double psi = (x * p + v * w) * inverse;
       f[0] -= x * psi, f[1] -= v * psi, f[2] += p * psi, f[3] += w * psi;
-    } else if constexpr (formulation == Formulation::total) {
+    } else if constexpr (formulation == UnderlyingFormulation::total) {
       const double phi = (square - 1) * inverse;
       f[0] += p * phi, f[1] += w * phi, f[2] += x * mu * phi, f[3] += (v * mu + 0.5) * phi;
     }
@@ -51,7 +51,7 @@ struct ByHand {
   }
 };
 
-template <Formulation formulation>
+template <UnderlyingFormulation formulation>
 double by_hand() {
   ByHand<formulation> run;
   const double s = bench::seconds([&] {
@@ -62,7 +62,7 @@ double by_hand() {
 }
 
 /// Types known at compile time.
-double typed(Formulation formulation) {
+double typed(UnderlyingFormulation formulation) {
   const auto pendulum = witness::planar_pendulum();
   auto stepper = Underlying{{.formulation = formulation}}.stepper<double>(pendulum);
   State<double, 2> z{{0.8, -0.6}, {0.45, 0.6}};
@@ -90,17 +90,20 @@ double from_text(const std::string& formulation) {
 int main(int argc, char** argv) {
   bench::Figures figures;
   const struct {
-    Formulation formulation;
+    UnderlyingFormulation formulation;
     const char* name;
     double (*hand)();
     double goal;
-  } all[] = {{Formulation::classical, "classical", by_hand<Formulation::classical>, 14},
-             {Formulation::dirac, "dirac", by_hand<Formulation::dirac>, 14},
-             {Formulation::impetus, "impetus", by_hand<Formulation::impetus>, 24},
-             {Formulation::total, "total", by_hand<Formulation::total>, 36}};
+  } all[] = {
+      {UnderlyingFormulation::classical, "classical", by_hand<UnderlyingFormulation::classical>,
+       14},
+      {UnderlyingFormulation::dirac, "dirac", by_hand<UnderlyingFormulation::dirac>, 14},
+      {UnderlyingFormulation::impetus, "impetus", by_hand<UnderlyingFormulation::impetus>, 24},
+      {UnderlyingFormulation::total, "total", by_hand<UnderlyingFormulation::total>, 36}};
   for (const auto& f : all) {
     const std::string name = std::string("underlying, ") + f.name + " RK4 ";
-    if (f.formulation == Formulation::classical || f.formulation == Formulation::dirac)
+    if (f.formulation == UnderlyingFormulation::classical ||
+        f.formulation == UnderlyingFormulation::dirac)
       figures.add({.name = name + "typed, by hand",
                    .ours = [f] { return typed(f.formulation); },
                    .against = f.hand,

@@ -68,11 +68,10 @@ class Completion {
 
   void run() {
     using Mode = tbb::filter_mode;
-    constexpr int in_memory = 16;  // batches of each thread
-    const auto tokens =
-        static_cast<std::size_t>(in_memory * tbb::this_task_arena::max_concurrency());
+    constexpr std::size_t in_memory = 16;  // batches of each thread
+    const auto threads = static_cast<std::size_t>(tbb::this_task_arena::max_concurrency());
     tbb::parallel_pipeline(
-        tokens,
+        in_memory * threads,
         tbb::make_filter<void, Batch>(Mode::serial_in_order, [this](tbb::flow_control& flow) {
           return next(flow);
         }) & tbb::make_filter<Batch, Batch>(Mode::parallel, [this](Batch batch) {
@@ -198,8 +197,10 @@ void require_sensible(const RunRequest& request, const ModelFile& model, const s
   for (const auto& [name, value] : request.settings)
     for (const auto& axis : model.sweep->axes)
       if (axis.target == ModelFile::Sweep::Target::parameter && axis.name == name)
-        throw InputError("--set", "'" + name + "' is swept by [sweep] of " + model.path +
-                                      ", which gives its values; got " + name + "=" + value);
+        throw InputError("--set", ("'" + name)
+                                      .append("' is swept by [sweep] of " + model.path)
+                                      .append(", which gives its values; got " + name)
+                                      .append("=" + value));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <mutex>
 
 #include "rattleback/expression/scaled_field.hpp"
-#include "rattleback/expression/sparse_derivatives.hpp"
+#include "rattleback/expression/sparse_source.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/pack.hpp"
 #include "system_code.hpp"
@@ -18,7 +18,7 @@ using detail::Lanes;
 using detail::SystemFunctions;
 
 template <class S>
-class ExpressionModel final : public SystemModel<S> {
+class ExpressionModel final : public SystemModel<S>, public SparseSource {
  public:
   using typename SystemModel<S>::V;
   using typename SystemModel<S>::J;
@@ -81,7 +81,7 @@ class ExpressionModel final : public SystemModel<S> {
     if (!repeated_) repeated_ = make();
     return repeated_;
   }
-  std::shared_ptr<const SparseDerivatives> sparse() const {
+  std::shared_ptr<const SparseDerivatives> sparse() const override {
     const std::lock_guard lock(mutex_);
     if (!sparse_)
       sparse_ = lanes_.empty()
@@ -110,8 +110,8 @@ class ExpressionModel final : public SystemModel<S> {
 template <class S>
 std::shared_ptr<const SparseDerivatives> ExpressionModel<S>::packed_sparse() const {
   std::vector<std::shared_ptr<const SparseDerivatives>> lanes;
-  for (const auto& lane : lanes_)
-    lanes.push_back(dynamic_cast<const ExpressionModel<double>&>(*lane).sparse());
+  lanes.reserve(lanes_.size());
+  for (const auto& lane : lanes_) lanes.push_back(sparse_derivatives_of(*lane));
   auto result = std::make_shared<SparseDerivatives>(*lanes[0]);
   for (const auto function :
        {&SparseDerivatives::hessian, &SparseDerivatives::linearise, &SparseDerivatives::turning}) {
@@ -133,13 +133,12 @@ const ExpressionModel<double>* model_of(const AnySystem& system) {
 }  // namespace
 
 std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& system) {
-  const auto* model = model_of(system);
-  return model ? model->sparse() : nullptr;
+  return sparse_derivatives_of(system.model<double>());
 }
 
 std::shared_ptr<const SparseDerivatives> packed_derivatives(const AnySystem& system) {
-  const auto* model = dynamic_cast<const ExpressionModel<Pack>*>(system.models().pack.get());
-  return model ? model->sparse() : nullptr;
+  const auto& model = system.models().pack;
+  return model ? sparse_derivatives_of(*model) : nullptr;
 }
 
 std::shared_ptr<const ScaledField> scaled_field(const AnySystem& system) {

@@ -168,6 +168,7 @@ class Finder {
   void close() {
     if (!members_.empty()) {
       std::vector<Program::Output> row;
+      row.reserve(members_.size());
       for (const int k : members_) row.push_back(outputs_[k]);
       Row read = reader_.read(row);
       const auto [at, is_new] = groups_.try_emplace(read.shape);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <ranges>
 
 #include "system_code.hpp"
 
@@ -162,10 +163,10 @@ class FieldWriter {
     for (const Column& c : columns_)
       for (std::size_t x = 0; x < c.rows.size(); ++x)
         b[c.rows[x]] = graph_.subtract(b[c.rows[x]], graph_.multiply(c.factor[x], b[c.pivot]));
-    for (auto c = columns_.rbegin(); c != columns_.rend(); ++c) {
-      b[c->pivot] = graph_.multiply(b[c->pivot], c->inverse);
-      for (std::size_t x = 0; x < c->rows.size(); ++x)
-        b[c->pivot] = graph_.subtract(b[c->pivot], graph_.multiply(c->factor[x], b[c->rows[x]]));
+    for (const Column& c : columns_ | std::views::reverse) {
+      b[c.pivot] = graph_.multiply(b[c.pivot], c.inverse);
+      for (std::size_t x = 0; x < c.rows.size(); ++x)
+        b[c.pivot] = graph_.subtract(b[c.pivot], graph_.multiply(c.factor[x], b[c.rows[x]]));
     }
     return b;
   }

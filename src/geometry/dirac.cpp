@@ -171,6 +171,7 @@ class Algorithm {
 
   std::vector<int> generations() const {
     std::vector<int> of;
+    of.reserve(chain_.constraints.size());
     for (const ChainConstraint& c : chain_.constraints) of.push_back(c.generation);
     return of;
   }
@@ -219,6 +220,7 @@ class Algorithm {
   }
   std::vector<Expression> first(int count) const {
     std::vector<Expression> f;
+    f.reserve(static_cast<std::size_t>(count));
     for (int a = 0; a < count; ++a) f.push_back(chi_.expression(a));
     return f;
   }

@@ -78,22 +78,15 @@ Vectors kernel(const Vectors& rows, int size, double tolerance) {
   return {basis.begin() + own, basis.end()};
 }
 
-}  // namespace
+/// d(coefficient)/dq_input of a component of a form: output `index` of the program below.
+struct Curl {
+  int form, component, input, index;
+};
 
-Integrability integrability(Graph& graph, int n, const std::vector<Expression>& velocities,
-                            const std::vector<State<double>>& points, double tolerance) {
-  Integrability result;
-  const std::vector<Form> forms = forms_of(graph, n, velocities, result);
-  result.applies = !result.linear.empty();
-  if (!result.applies || n > 300) return result;
-  const int size = result.affine ? n + 1 : n;
-
-  // Coefficients, then d(coefficient)/dq of the forms that are not closed.
+/// Coefficients of the forms, then the curls of those that are not closed.
+Program program_of(Graph& graph, int n, const std::vector<Form>& forms, int size,
+                   std::vector<Curl>& curls) {
   std::vector<Program::Output> outputs;
-  struct Curl {
-    int form, component, input, index;
-  };
-  std::vector<Curl> curls;
   for (const auto& form : forms)
     for (int k = 0; k < size; ++k)
       outputs.push_back({0, static_cast<int>(outputs.size()), form.coefficient[k]});
@@ -103,34 +96,52 @@ Integrability integrability(Graph& graph, int n, const std::vector<Expression>& 
         curls.push_back({static_cast<int>(f), k, input, static_cast<int>(outputs.size())});
         outputs.push_back({0, static_cast<int>(outputs.size()), value});
       }
-  const Program program(graph, 2 * n, outputs);
+  return Program(graph, 2 * n, outputs);
+}
 
+/// The largest |da(X, Y)|/|a| of a form over allowed X and Y, from the program's values at a point.
+void measure(const std::vector<Form>& forms, int size, const std::vector<Curl>& curls,
+             const std::vector<double>& values, double tolerance, Integrability& result) {
+  Vectors rows;
+  std::vector<double> length;
+  for (std::size_t f = 0; f < forms.size(); ++f) {
+    rows.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(f) * size,
+                      values.begin() + static_cast<std::ptrdiff_t>(f + 1) * size);
+    length.push_back(std::sqrt(dot(rows.back(), rows.back())));
+  }
+  const Vectors allowed = kernel(rows, size, tolerance);
+  std::vector<double> d(forms.size());
+  for (std::size_t x = 0; x < allowed.size(); ++x)
+    for (std::size_t y = x + 1; y < allowed.size(); ++y) {
+      std::fill(d.begin(), d.end(), 0.0);
+      // da(X, Y) = sum da_k/dq_l (X_l Y_k - Y_l X_k)
+      for (const Curl& c : curls)
+        d[c.form] += values[c.index] * (allowed[x][c.input] * allowed[y][c.component] -
+                                        allowed[y][c.input] * allowed[x][c.component]);
+      for (std::size_t f = 0; f < forms.size(); ++f)
+        if (const double defect = std::abs(d[f]) / length[f]; defect > result.defect) {
+          result.defect = defect;
+          result.worst = forms[f].constraint;
+        }
+    }
+}
+
+}  // namespace
+
+Integrability integrability(Graph& graph, int n, const std::vector<Expression>& velocities,
+                            const std::vector<State<double>>& points, double tolerance) {
+  Integrability result;
+  const std::vector<Form> forms = forms_of(graph, n, velocities, result);
+  result.applies = !result.linear.empty();
+  if (!result.applies || n > 300) return result;
+  const int size = result.affine ? n + 1 : n;
+  std::vector<Curl> curls;
+  const Program program = program_of(graph, n, forms, size, curls);
   for (const State<double>& point : points) {
-    std::vector<double> z(3 * n), values(outputs.size());
+    std::vector<double> z(3 * n), values(forms.size() * size + curls.size());
     for (int i = 0; i < n; ++i) z[i] = point.q[i], z[n + i] = point.p[i];
     program.run(z.data(), z.data() + 2 * n, values.data(), values.data());
-    Vectors rows;
-    std::vector<double> length;
-    for (std::size_t f = 0; f < forms.size(); ++f) {
-      rows.emplace_back(values.begin() + static_cast<std::ptrdiff_t>(f) * size,
-                        values.begin() + static_cast<std::ptrdiff_t>(f + 1) * size);
-      length.push_back(std::sqrt(dot(rows.back(), rows.back())));
-    }
-    const Vectors allowed = kernel(rows, size, tolerance);
-    std::vector<double> d(forms.size());
-    for (std::size_t x = 0; x < allowed.size(); ++x)
-      for (std::size_t y = x + 1; y < allowed.size(); ++y) {
-        std::fill(d.begin(), d.end(), 0.0);
-        // da(X, Y) = sum da_k/dq_l (X_l Y_k - Y_l X_k)
-        for (const Curl& c : curls)
-          d[c.form] += values[c.index] * (allowed[x][c.input] * allowed[y][c.component] -
-                                          allowed[y][c.input] * allowed[x][c.component]);
-        for (std::size_t f = 0; f < forms.size(); ++f)
-          if (const double defect = std::abs(d[f]) / length[f]; defect > result.defect) {
-            result.defect = defect;
-            result.worst = forms[f].constraint;
-          }
-      }
+    measure(forms, size, curls, values, tolerance, result);
   }
   result.integrable = result.defect <= tolerance;
   return result;

@@ -194,7 +194,8 @@ class Projection {
 
 }  // namespace
 
-std::optional<State<double>> sparse_consistent(const CanonicalSystem& system, State<double> z) {
+std::optional<State<double>> sparse_consistent(const CanonicalSystem& system,
+                                               const State<double>& z) {
   detail::require_size(system.dimension(), z.q.size(), z.p.size());
   if (!std::isfinite(largest_magnitude(z.q)) || !std::isfinite(largest_magnitude(z.p)))
     throw InputError("initial", "the start is not finite");

@@ -8,6 +8,7 @@ namespace {
 
 Option kind_option() {
   std::vector<std::string> names;
+  names.reserve(std::size(baselines));
   for (const auto& baseline : baselines) names.emplace_back(baseline.name);
   Option option = word_option("kind", "which of them", names);
   option.in_name = true;

@@ -4,6 +4,7 @@ namespace rattleback {
 
 Option base_option() {
   std::vector<std::string> names;
+  names.reserve(std::size(base_maps) + 1);
   for (const auto& map : base_maps) names.emplace_back(map.name);
   names.emplace_back(info(BaseMap::theta).name);
   Option option = word_option("base", "one-step map of the system without its constraints", names);

@@ -12,8 +12,9 @@ std::string meaningless(const Family& family, const Values& values) {
     const auto& [other, word] = option.only_with;
     if (other.empty() || values.at(option.name) == option.standard || values.word(other) == word)
       continue;
-    return "'" + option.name + "' belongs to " + other + "=" + word + ", and " + other + " is '" +
-           values.word(other) + "'";
+    std::string reason = "'" + option.name + "' belongs to ";
+    reason += other + "=" + word + ", and ";
+    return reason += other + " is '" + values.word(other) + "'";
   }
   return {};
 }

@@ -29,7 +29,7 @@ std::string to_string(const Applies& needs) {
 }
 
 std::string orders(const MethodInfo& info) {
-  const std::string order = std::to_string(info.order);
+  std::string order = std::to_string(info.order);
   if (!info.momentum_order) return order;
   return order + " (q), " + std::to_string(*info.momentum_order) + " (p)";
 }

@@ -18,13 +18,7 @@ class FreeWords {
 
   explicit FreeWords(int most) {
     add(0, true, 0);
-    for (std::size_t word = 0; word < all_.size(); ++word)
-      for (int letter = 0; letter < letters; ++letter) {
-        const int weight = all_[word].weight + weight_of(letter);
-        if (weight > most) continue;
-        all_[word].longer[letter] = static_cast<int>(all_.size());
-        add(weight, all_[word].plain && letter < 2, all_[word].length + 1);
-      }
+    for (std::size_t word = 0; word < all_.size(); ++word) lengthen(word, most);
   }
   std::size_t size() const { return all_.size(); }
 
@@ -54,6 +48,15 @@ class FreeWords {
   }
 
  private:
+  /// By one letter each, up to a weight.
+  void lengthen(std::size_t word, int most) {
+    for (int letter = 0; letter < letters; ++letter) {
+      const int weight = all_[word].weight + weight_of(letter);
+      if (weight > most) continue;
+      all_[word].longer[letter] = static_cast<int>(all_.size());
+      add(weight, all_[word].plain && letter < 2, all_[word].length + 1);
+    }
+  }
   struct Word {
     int weight;
     bool plain;  // of A and B only

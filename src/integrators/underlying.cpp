@@ -8,11 +8,11 @@ namespace rattleback {
 
 namespace {
 
-const std::vector<std::pair<std::string, Formulation>> formulations{
-    {"dirac", Formulation::dirac},
-    {"classical", Formulation::classical},
-    {"total", Formulation::total},
-    {"impetus", Formulation::impetus}};
+const std::vector<std::pair<std::string, UnderlyingFormulation>> formulations{
+    {"dirac", UnderlyingFormulation::dirac},
+    {"classical", UnderlyingFormulation::classical},
+    {"total", UnderlyingFormulation::total},
+    {"impetus", UnderlyingFormulation::impetus}};
 
 UnderlyingOptions options_of(const Values& values) {
   UnderlyingOptions options;
@@ -59,6 +59,7 @@ struct MakeUnderlying {
 
 std::vector<Option> options() {
   std::vector<std::string> names;
+  names.reserve(formulations.size());
   for (const auto& formulation : formulations) names.push_back(formulation.first);
   Option formulation =
       word_option("formulation", "which equations, the same on g = {g,H} = 0 only", names);
@@ -83,23 +84,23 @@ std::vector<Option> options() {
 }  // namespace
 
 MethodInfo underlying_info(const UnderlyingOptions& o) {
-  const bool impetus = o.formulation == Formulation::impetus;
+  const bool impetus = o.formulation == UnderlyingFormulation::impetus;
   const bool projected = o.position || o.momentum, every = o.threshold == 0;
   const bool gauss = info(o.ode).gauss_stages > 0;
   return {.name = "underlying",
           .order = info(o.ode).order,
           .symmetric = gauss && !projected && !impetus,
           // H + lambda.g is a Hamiltonian on all of phase space.
-          .symplectic_on = gauss && !projected && o.formulation == Formulation::total
+          .symplectic_on = gauss && !projected && o.formulation == UnderlyingFormulation::total
                                ? SymplecticOn::phase_space
                                : SymplecticOn::nothing,
           .preserves_primary = o.position && every,
           .preserves_hidden = (o.momentum && every) || impetus,
           .applies = {.holonomic = true},
-          .cite = o.formulation == Formulation::dirac       ? "[Seiler (21)]"
-                  : o.formulation == Formulation::classical ? "[Seiler (15)]"
-                  : o.formulation == Formulation::total     ? "[Seiler (17)]"
-                                                            : "[Seiler (30)]"};
+          .cite = o.formulation == UnderlyingFormulation::dirac       ? "[Seiler (21)]"
+                  : o.formulation == UnderlyingFormulation::classical ? "[Seiler (15)]"
+                  : o.formulation == UnderlyingFormulation::total     ? "[Seiler (17)]"
+                                                                      : "[Seiler (30)]"};
 }
 
 Family underlying_family() {

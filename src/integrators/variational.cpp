@@ -8,6 +8,7 @@ namespace {
 
 Option quadrature_option() {
   std::vector<std::string> names;
+  names.reserve(std::size(quadratures));
   for (const auto& rule : quadratures) names.emplace_back(rule.name);
   Option option = word_option("quadrature", "of the discrete Lagrangian", names);
   option.in_name = true;

@@ -19,8 +19,8 @@ bool has_loops(const JointEquations& joints, std::size_t bodies) {
     return i;
   };
   for (const JointPlace& joint : joints.joints) {
-    const std::size_t a = root(static_cast<std::size_t>(joint.a + 1)),
-                      b = root(static_cast<std::size_t>(joint.b + 1));
+    const std::size_t a = root(static_cast<std::size_t>(joint.a) + 1),
+                      b = root(static_cast<std::size_t>(joint.b) + 1);
     if (a == b) return true;
     parent[a] = b;
   }

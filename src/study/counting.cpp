@@ -1,10 +1,12 @@
 #include "rattleback/study/counting.hpp"
 
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <utility>
 
 #include "rattleback/expression/expression_system.hpp"
+#include "rattleback/expression/sparse_source.hpp"
 #include "rattleback/problem/pack.hpp"
 
 namespace rattleback::study {
@@ -13,21 +15,32 @@ namespace {
 
 using Count = std::shared_ptr<Evaluations>;
 
-/// Compiled code that counts, null where there is none.
+void add_to(const Count& count, long& calls, CompiledFunction& f) {
+  f = f.counted(std::shared_ptr<long>(count, &calls));
+}
+
+// Compiled code that counts, null where there is none.
+
 std::unique_ptr<const CompiledNatural> counting(const CompiledNatural* code, const Count& count) {
   if (!code) return nullptr;
   auto counted = std::make_unique<CompiledNatural>(*code);
-  const auto add_to = [&](CompiledFunction& f, long& calls) {
-    f = f.counted(std::shared_ptr<long>(count, &calls));
-  };
-  add_to(counted->potential_gradient, count->force);
-  add_to(counted->linearise, count->constraint);
-  add_to(counted->linearise_dense, count->constraint);
+  add_to(count, count->force, counted->potential_gradient);
+  add_to(count, count->constraint, counted->linearise);
+  add_to(count, count->constraint, counted->linearise_dense);
+  return counted;
+}
+
+std::shared_ptr<const SparseDerivatives> counting(
+    const std::shared_ptr<const SparseDerivatives>& code, const Count& count) {
+  if (!code) return nullptr;
+  auto counted = std::make_shared<SparseDerivatives>(*code);
+  add_to(count, count->hessian, counted->hessian);
+  add_to(count, count->constraint, counted->linearise);
   return counted;
 }
 
 template <class S>
-class CountingModel final : public SystemModel<S> {
+class CountingModel final : public SystemModel<S>, public SparseSource {
  public:
   using typename SystemModel<S>::V;
   using typename SystemModel<S>::J;
@@ -69,6 +82,11 @@ class CountingModel final : public SystemModel<S> {
   bool slide(V& q, V& p, const V& lambda) const override { return inner_->slide(q, p, lambda); }
   bool flow(V& q, V& p, const Real<S>& h) const override { return inner_->flow(q, p, h); }
   const CompiledNatural* compiled() const override { return code_.get(); }
+  std::shared_ptr<const SparseDerivatives> sparse() const override {
+    const std::lock_guard lock(mutex_);
+    if (!sparse_) sparse_ = counting(sparse_derivatives_of(*inner_), count_);
+    return sparse_;
+  }
   /// None: they speak to their system by its type, where nobody counts.
   std::shared_ptr<const NaturalSteps<S>> natural_steps() const override { return nullptr; }
 
@@ -76,6 +94,8 @@ class CountingModel final : public SystemModel<S> {
   AnySystem::Model<S> inner_;
   Count count_;
   std::unique_ptr<const CompiledNatural> code_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const SparseDerivatives> sparse_;
 };
 
 template <class S>

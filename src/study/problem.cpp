@@ -279,7 +279,7 @@ std::string class_in_words(const Problem& problem) {
 
 std::string path_in_words(const Problem& problem, const Method& method) {
   const AnySystem& system = problem.system;
-  const std::string code = runs_natively(system) ? "native code" : "byte code";
+  std::string code = runs_natively(system) ? "native code" : "byte code";
   if (system.constraint_count() == 0) return code;
   const std::string structure = method.stepper<double>(system)->structure(system);
   return structure.empty() ? code : "constraints solved " + structure + ", " + code;

@@ -91,7 +91,7 @@ Reproduction reproduce(const std::string& id) {
     known.push_back(part.experiment.id);
     if (part.experiment.id != id) continue;
     if (const std::string why = obstacle(part.experiment); !why.empty())
-      throw InputError("reproduce", "'" + id + "' cannot be run: " + why);
+      throw InputError("reproduce", ("'" + id).append("' cannot be run: ").append(why));
     Reproduction result{.experiment = part.experiment};
     result.figure.title = part.experiment.text;
     part.make(result);

@@ -129,13 +129,8 @@ void make_fig1(Reproduction& r) {
 // ---- Figure 3: fibres and trajectories of the free Hopf problem
 // ----------------------------------
 
-void make_fig3(Reproduction& r) {
-  // q and p are perpendicular on M^H: the fibre is an ellipse in the plane of q, with half axes |q|
-  // and |p|, and the trajectories through it are circles with these radii.
-  const State<double> z = point(0.8, 0, 0, 0.6);
-  const AnySystem system = system_from(
-      "[model]\nname = 'free Hopf'\ncoordinates = ['x', 'y']\nhamiltonian = '(p_x^2 + p_y^2)/2'\n"
-      "constraints = ['x^2 + y^2 + p_x^2 + p_y^2 - 1']\n");
+/// The fibre through a point of M^H with |q| = 0.8, |p| = 0.6, and the two trajectories through it.
+FigurePanel fibre_and_trajectories() {
   FigurePanel panel{.heading = "in the plane of q",
                     .x_label = "x",
                     .y_label = "y",
@@ -156,6 +151,17 @@ void make_fig3(Reproduction& r) {
       panel.add({x, nothing, radius > 0.7 ? y : nothing, radius > 0.7 ? nothing : y, nothing});
     }
   }
+  return panel;
+}
+
+void make_fig3(Reproduction& r) {
+  // q and p are perpendicular on M^H: the fibre is an ellipse in the plane of q, with half axes |q|
+  // and |p|, and the trajectories through it are circles with these radii.
+  const State<double> z = point(0.8, 0, 0, 0.6);
+  const AnySystem system = system_from(
+      "[model]\nname = 'free Hopf'\ncoordinates = ['x', 'y']\nhamiltonian = '(p_x^2 + p_y^2)/2'\n"
+      "constraints = ['x^2 + y^2 + p_x^2 + p_y^2 - 1']\n");
+  FigurePanel panel = fibre_and_trajectories();
   int critical = 0;
   for (int k = 0; k < 4; ++k) {
     const auto at = turned(z, k * pi / 2);

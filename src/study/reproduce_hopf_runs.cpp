@@ -62,10 +62,8 @@ double distance_from_polygon(const std::vector<std::complex<double>>& all) {
   return worst;
 }
 
-}  // namespace
-
-void make_fig4(Reproduction& r) {
-  const long steps = 2000;
+/// The points of three trajectories, side by side.
+FigurePanel three_trajectories(long steps) {
   FigurePanel panel{.heading = "2000 steps of h = 0.1",
                     .x_label = "Re",
                     .y_label = "Im",
@@ -75,6 +73,45 @@ void make_fig4(Reproduction& r) {
                                {"re_c", "im_c", "z_c", FigureCurve::Style::points}},
                     .to_scale = true};
   panel.values.assign(static_cast<std::size_t>(steps + 1) * 7, 0);
+  return panel;
+}
+
+/// Whether there are four critical angles: by the astroid, and by the rule as it was printed.
+struct FourCrossings {
+  bool astroid, printed;
+};
+FourCrossings four_crossings(const State<double>& z) {
+  // H' = A sin 2s + U sin s + V cos s, from a critical point of the first part
+  const double a = (z.q.squaredNorm() - z.p.squaredNorm()) / 2, b = -z.q.dot(z.p);
+  const double size = std::hypot(a, b), shift = -std::atan2(b, a) / 2;
+  const double gq = -z.q[1], gp = -z.p[1];
+  const double u = gq * std::cos(shift) + gp * std::sin(shift);
+  const double v = gq * std::sin(shift) - gp * std::cos(shift);
+  const auto third = [](double x) { return std::pow(std::abs(x), 2.0 / 3); };
+  return {third(u) + third(v) < third(2 * size), size > std::hypot(gq, gp)};
+}
+
+/// |H'| over the fibres, and where it vanishes.
+std::pair<FigurePanel, FigurePanel> slope_panels() {
+  FigurePanel map{.heading = "|dH/dtheta| on the fibres along SHAKE's trajectory; 0 is its state",
+                  .x_label = "t",
+                  .y_label = "theta / 2 pi",
+                  .columns = {"t", "turn", "slope"},
+                  .curves = {},
+                  .colour = "slope"};
+  FigurePanel roots{.heading = "where it vanishes: M^H",
+                    .x_label = "t",
+                    .y_label = "theta / 2 pi",
+                    .columns = {"t", "turn"},
+                    .curves = {{"t", "turn", "", FigureCurve::Style::points}}};
+  return {std::move(map), std::move(roots)};
+}
+
+}  // namespace
+
+void make_fig4(Reproduction& r) {
+  const long steps = 2000;
+  FigurePanel panel = three_trajectories(steps);
   double apart = 0, open = 0;
   std::vector<double> radii;  // the largest |z_0 / z_1| of each
   std::size_t column = 1;
@@ -165,17 +202,7 @@ void make_fig6(Reproduction& r) {
   const State<double> start = table1().front().z;
   const AnySystem system = linear_potential(start);
   const auto run = trajectory(system, "shake:base=midpoint", start, 0.1, 400);
-  FigurePanel map{.heading = "|dH/dtheta| on the fibres along SHAKE's trajectory; 0 is its state",
-                  .x_label = "t",
-                  .y_label = "theta / 2 pi",
-                  .columns = {"t", "turn", "slope"},
-                  .curves = {},
-                  .colour = "slope"};
-  FigurePanel roots{.heading = "where it vanishes: M^H",
-                    .x_label = "t",
-                    .y_label = "theta / 2 pi",
-                    .columns = {"t", "turn"},
-                    .curves = {{"t", "turn", "", FigureCurve::Style::points}}};
+  auto [map, roots] = slope_panels();
   std::size_t fewest = 9, most = 0;
   double nearest = 1;  // to M^H after the first step, in turns
   int rule = 0, printed = 0;
@@ -191,15 +218,9 @@ void make_fig6(Reproduction& r) {
     double here = 1;
     for (const double angle : found) here = std::min(here, std::abs(angle) / (2 * pi));
     if (k > 0) nearest = std::min(nearest, here);
-    // H' = A sin 2s + U sin s + V cos s, from a critical point of the first part
-    const double a = (z.q.squaredNorm() - z.p.squaredNorm()) / 2, b = -z.q.dot(z.p);
-    const double size = std::hypot(a, b), shift = -std::atan2(b, a) / 2;
-    const double gq = -z.q[1], gp = -z.p[1];
-    const double u = gq * std::cos(shift) + gp * std::sin(shift);
-    const double v = gq * std::sin(shift) - gp * std::cos(shift);
-    const auto third = [](double x) { return std::pow(std::abs(x), 2.0 / 3); };
-    rule += (third(u) + third(v) < third(2 * size)) != (found.size() == 4);
-    printed += (size > std::hypot(gq, gp)) != (found.size() == 4);
+    const FourCrossings expected = four_crossings(z);
+    rule += expected.astroid != (found.size() == 4);
+    printed += expected.printed != (found.size() == 4);
   }
   const auto count = std::to_string(run.states.size());
   r.claims = {

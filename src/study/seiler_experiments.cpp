@@ -164,7 +164,7 @@ PaperExperiment stability() {
   const double radius = perturbed_start().q.norm();
   e.columns = {"t"};
   const auto add = [&](const char* formulation, const char* paper, bool stable, double time) {
-    const Record record =
+    Record record =
         run({std::string("formulation=") + formulation, perturbed_start(), 0.025, time});
     double farthest = 0;
     for (const State<double>& z : record.states)

@@ -47,7 +47,7 @@ ModelFile Reader::read_mechanism() {
   if (const auto* initial = root_.find("initial")) {
     require(*initial, Toml::Type::table, "a table");
     allow_keys(initial->value, "[initial] of a multibody model", {"project", "allow_inconsistent"});
-    file_.initial.emplace();
+    file_.initial = ModelFile::Initial{};
     if (const auto* entry = initial->value.find("project"))
       file_.initial->project = boolean(*entry);
     if (const auto* entry = initial->value.find("allow_inconsistent"))
@@ -118,7 +118,7 @@ Matrix3 Reader::matrix(const Toml::Entry& entry) {
 Matrix3 Reader::inertia(const Toml::Entry& entry) {
   const Toml& list = require(entry, Toml::Type::list, "a list of 3 numbers or a 3x3 matrix");
   const bool full = !list.items.empty() && list.items[0].is(Toml::Type::list);
-  const Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
+  Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
   if ((m - m.transpose()).cwiseAbs().maxCoeff() > 1e-12 * m.cwiseAbs().maxCoeff())
     fail(list.position, "'inertia' must be symmetric");
   if (!is_positive_definite(m)) fail(list.position, "'inertia' must be positive definite");

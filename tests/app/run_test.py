@@ -216,6 +216,27 @@ time = 800
         self.assertTrue(all(row.count(0) == 1 for row in rows))  # always one left out
         self.assertGreater(len({row.index(0) for row in rows}), 1)  # not always the same
 
+    def test_a_jump_that_a_redundant_constraint_sees_is_refused(self):
+        # Of the two the first is kept, of which x = 0 is a branch: a large step lands there.
+        file = self.write("model.toml", """
+[model]
+coordinates = ["x", "y"]
+mass = [1]
+potential = "y"
+constraints = ["x*(x^2 + y^2 - 1)", "x^2 + y^2 - 1"]
+[initial]
+q = [0.6, -0.8]
+""")
+        out = self.path("run.csv")
+        result = rattleback("run", file, "--method", "rattle", "--step", 0.4, "--steps", 100,
+                            "--every", 1, "--out", out)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn("failed at t = 1.2: a solution was found on another branch", result.stderr)
+        with open(out, encoding="utf-8") as csv:
+            rows = [[float(x) for x in line.split(",")[:3]] for line in csv.read().splitlines()[1:]]
+        for _, x, y in rows:  # up to the last good one
+            self.assertLess(abs(x * x + y * y - 1), 1e-13)
+
     def test_a_signal_before_the_first_step_ends_the_program(self):
         model = self.path("model")
         os.mkfifo(model)

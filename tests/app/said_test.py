@@ -1,6 +1,7 @@
 """What goes wrong is called by its name."""
 
 import os
+import re
 import resource
 
 import program
@@ -103,7 +104,7 @@ class Said(ProgramTest):
 
         def limit(megabytes=60):
             resource.setrlimit(resource.RLIMIT_DATA, (megabytes << 20, megabytes << 20))
-        for verb in ("run", "check"):
+        for verb, measured in (("run", 0.35), ("check", 1.02)):  # GB
             result = rattleback(verb, model, preexec_fn=limit)
             self.assertEqual(result.returncode, 4, result.stderr)
             # The text alone fills so little.
@@ -112,6 +113,9 @@ class Said(ProgramTest):
             self.assertEqual(result.returncode, 4, result.stderr)
             self.assertRegex(result.stderr, r"long\.toml: out of memory: about [0-9.]+ [GM]B will "
                              r"be needed, and [0-9.]+ MB are free")
+            needed, unit = re.search("about ([0-9.]+) ([GM])B", result.stderr).groups()
+            needed = float(needed) / (1 if unit == "G" else 1000)
+            self.assertTrue(measured < needed < 2 * measured, result.stderr)
         # Without a limit of one's own it is what was free at the start.
         run = self.running("run", PENDULUM, "--method", "rattle:base=gauss3", "--steps", "1e15")
         run.wait_for("steps/s")

@@ -82,6 +82,30 @@ TEST(SparseStart, OfAnyHamiltonian) {
   EXPECT_LT((found->p - expected.p).norm(), 1e-10);
 }
 
+/// Two rods that share no mass, coupled by H_pp alone, and strongly: without that coupling the
+/// iteration would gain a digit in ten steps only.
+TEST(SparseStart, CouplesWhatTheMassCouples) {
+  SystemDescription d;
+  Graph& g = *d.graph;
+  d.form = SystemDescription::Form::hamiltonian;
+  d.coordinates = {"x", "y", "u", "v"};
+  Expression h = g.multiply(g.constant(0.9), g.add(g.multiply(d.p(0), d.p(2)),  //
+                                                   g.multiply(d.p(1), d.p(3))));
+  for (int i = 0; i < 4; ++i) h = g.add(h, g.multiply(g.constant(0.5), g.multiply(d.p(i), d.p(i))));
+  d.hamiltonian = g.add(h, d.q(1));
+  for (const int i : {0, 2})
+    d.constraints.push_back(g.subtract(
+        g.add(g.multiply(d.q(i), d.q(i)), g.multiply(d.q(i + 1), d.q(i + 1))), g.constant(1)));
+  State<double> start{Vector<double, dynamic>(4), Vector<double, dynamic>(4)};
+  start.q << 0.6, 0.8, 0.8, 0.6;
+  start.p << 1, 0.5, -0.3, 0.7;
+  const CanonicalSystem form = canonical(d);
+  const auto found = sparse_consistent(form, start);
+  ASSERT_TRUE(found);
+  const State<double> expected = consistent(expression_system(form), start);
+  EXPECT_LT((found->q - expected.q).norm() + (found->p - expected.p).norm(), 1e-13);
+}
+
 TEST(SparseStart, IsNotFoundWhereConstraintsAreRedundant) {
   std::mt19937 random(9);
   Rods rods = random_rods(8, 0, random);

@@ -184,6 +184,74 @@ TEST(Multistep, AResumedRunIsTheUninterruptedOneToTheBit) {
   }
 }
 
+/// Whatever the stepper did in between.
+TEST(Multistep, GoesOnFromWhereItWasSaved) {
+  const auto& w = witness("double_pendulum");
+  const auto stepper = multistep(8).stepper<double>(w.system);
+  auto z = start_of(w);
+  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 64, 20).status);
+  stepper->settle();
+  std::vector<double> saved;
+  stepper->save(saved);
+  auto again = z;
+  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 64, 30).status);
+  stepper->restore(saved);
+  ASSERT_TRUE(stepper->advance(w.system, again, 1.0 / 64, 30).status);
+  EXPECT_EQ(z.q, again.q);
+  EXPECT_EQ(z.p, again.p);
+}
+
+/// Backwards the same states come again, with the same multipliers: of Lambda h^2/h, so with -h.
+TEST(Multistep, ReversedItShowsTheSameMultipliers) {
+  const AnySystem system = pendulum();
+  for (const int order : {4, 6, 8}) {
+    const auto stepper = multistep(order).stepper<double>(system);
+    State<double> z{Vector<double, dynamic>(2), Vector<double, dynamic>(2)};
+    z.q << 1, 0;
+    z.p << 0, -2;
+    std::vector<double> shown;
+    for (int k = 0; k < 20; ++k) {
+      ASSERT_TRUE(stepper->advance(system, z, 0.05, 1).status);
+      shown.push_back(stepper->lambda()[0]);
+    }
+    EXPECT_EQ(stepper->projections(20, 20).momentum, 20);  // of every state that is shown
+    ASSERT_TRUE(stepper->reverse());
+    for (int k = 18; k > 8; --k) {
+      ASSERT_TRUE(stepper->advance(system, z, -0.05, 1).status);
+      EXPECT_NEAR(stepper->lambda()[0], -shown[k], 1e-12) << order << ", " << k;
+    }
+  }
+}
+
+/// A guess that happens to be good enough is off to one side: it is corrected all the same.
+TEST(Multistep, CorrectsEveryGuess) {
+  const AnySystem system =
+      expression_system(read_model(RATTLEBACK_SOURCE_DIR "/examples/pendulum.toml").system);
+  const auto stepper = multistep(8).stepper<double>(system);
+  State<double> z{Vector<double, dynamic>(2), Vector<double, dynamic>(2)};
+  z.q << 1, 0;
+  z.p << 0, -2;
+  constexpr long steps = 100'000;  // of which 35 would do without
+  const Advance done = stepper->advance(system, z, 0.01, steps);
+  ASSERT_TRUE(done.status);
+  EXPECT_GE(done.newton, steps);
+}
+
+TEST(Multistep, RefusesASolutionOnAnotherBranch) {
+  for (const auto& [name, order] : {std::pair("quartic", 4), std::pair("four_bar", 8)}) {
+    const auto& w = witness(name);
+    const AnySystem text = expression_system(
+        read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + std::string(name) + ".toml")
+            .system);
+    for (const AnySystem* system : {&w.system, &text}) {
+      const auto stepper = multistep(order).stepper<double>(*system);
+      auto z = start_of(w);
+      const Advance done = stepper->advance(*system, z, 0.3, 100);
+      EXPECT_EQ(done.status.outcome, Outcome::branch_jump) << name;
+    }
+  }
+}
+
 TEST(Multistep, AnotherStepBeginsAnew) {
   const auto& w = witness("spherical_pendulum");
   const auto stepper = multistep(8).stepper<double>(w.system);

@@ -83,7 +83,7 @@ State<double> random_point(int n, unsigned seed) {
   return z;
 }
 
-Vec field_of(const AnySystem& system, Formulation formulation, const State<double>& z) {
+Vec field_of(const AnySystem& system, UnderlyingFormulation formulation, const State<double>& z) {
   UnderlyingField<AnySystem, double> field(system, formulation);
   const int n = system.dimension();
   Vec dq(n), dp(n), out(2 * n);
@@ -110,7 +110,7 @@ TEST_P(Fields, DiracIsItsBracket) {
     const DiracBracket bracket(d.canonical.source.graph, d.n(), chi, z);
     Vec wanted(2 * d.n());
     for (int l = 0; l < 2 * d.n(); ++l) wanted[l] = bracket(d.input(l), d.canonical.hamiltonian, z);
-    EXPECT_LE(gap(field_of(d.system, Formulation::dirac, z), wanted), of_round_off);
+    EXPECT_LE(gap(field_of(d.system, UnderlyingFormulation::dirac, z), wanted), of_round_off);
   }
 }
 
@@ -124,12 +124,12 @@ TEST_P(Fields, ClassicalAndTotalAreThoseOfTheTotalHamiltonian) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     const State<double> z = random_point(d.n(), seed);
     const Vec whole = d.field(total, z);
-    EXPECT_LE(gap(field_of(d.system, Formulation::total, z), whole), of_round_off);
+    EXPECT_LE(gap(field_of(d.system, UnderlyingFormulation::total, z), whole), of_round_off);
     // Classical: what is a multiple of g is left out.
     Vec rest = whole;
     for (std::size_t k = 0; k < lambda.size(); ++k)
       rest -= d.value(d.canonical.constraints[k], z) * d.field(lambda[k], z);
-    EXPECT_LE(gap(field_of(d.system, Formulation::classical, z), rest), of_round_off);
+    EXPECT_LE(gap(field_of(d.system, UnderlyingFormulation::classical, z), rest), of_round_off);
     EXPECT_GE(gap(rest, whole), 1e-3) << "the point is too close to the manifold";
   }
 }
@@ -153,7 +153,7 @@ TEST_P(Fields, ImpetusIsCanonical) {
       const double slope = static_cast<double>(Quad((energy(l, d) - energy(l, -d)) / (2 * d)));
       wanted[l < n ? n + l : l - n] = l < n ? -slope : slope;
     }
-    EXPECT_LE(gap(field_of(system, Formulation::impetus, at), wanted), of_round_off);
+    EXPECT_LE(gap(field_of(system, UnderlyingFormulation::impetus, at), wanted), of_round_off);
   }
 }
 
@@ -164,22 +164,22 @@ TEST_P(Fields, AgreeOnTheManifoldOnly) {
   State<double> z = random_point(system.dimension(), 5);
   PositionProjection<AnySystem, double> positions(system);
   MomentumProjection<AnySystem, double> momenta(system);
-  const auto apart = [&](Formulation f) {
-    return gap(field_of(system, f, z), field_of(system, Formulation::classical, z));
+  const auto apart = [&](UnderlyingFormulation f) {
+    return gap(field_of(system, f, z), field_of(system, UnderlyingFormulation::classical, z));
   };
   ASSERT_TRUE(momenta.project_from_afar(system, z));  // rho = 0, g is not
-  EXPECT_LE(apart(Formulation::dirac), of_round_off);
-  EXPECT_GE(apart(Formulation::total), 1e-3);
+  EXPECT_LE(apart(UnderlyingFormulation::dirac), of_round_off);
+  EXPECT_GE(apart(UnderlyingFormulation::total), 1e-3);
   z.p[0] += 0.4;
   ASSERT_TRUE(positions.project(system, z));  // g = 0, rho is not
-  EXPECT_LE(apart(Formulation::total), of_round_off);
-  EXPECT_GE(apart(Formulation::dirac), 1e-3);
+  EXPECT_LE(apart(UnderlyingFormulation::total), of_round_off);
+  EXPECT_GE(apart(UnderlyingFormulation::dirac), 1e-3);
   ASSERT_TRUE(momenta.project_from_afar(system, z));
-  for (const Formulation f : {Formulation::dirac, Formulation::total})
+  for (const UnderlyingFormulation f : {UnderlyingFormulation::dirac, UnderlyingFormulation::total})
     EXPECT_LE(apart(f), of_round_off);
   // The impetus is the momentum here; its rate is that of p but for a multiple of G.
-  const Vec difference =
-      field_of(system, Formulation::impetus, z) - field_of(system, Formulation::classical, z);
+  const Vec difference = field_of(system, UnderlyingFormulation::impetus, z) -
+                         field_of(system, UnderlyingFormulation::classical, z);
   EXPECT_LE(difference.head(system.dimension()).norm(), of_round_off);
 }
 
@@ -192,8 +192,9 @@ TEST(Underlying, TotalAsksForExpressions) {
   const auto typed =
       hamiltonian_system<1>([](const auto& q, const auto& p) { return p[0] * p[0] / 2 + q[0]; },
                             [](const auto& q) { return q[0]; });
-  EXPECT_THROW((UnderlyingField<AnySystem, double>(AnySystem("typed", typed), Formulation::total)),
-               ModelError);
+  EXPECT_THROW(
+      (UnderlyingField<AnySystem, double>(AnySystem("typed", typed), UnderlyingFormulation::total)),
+      ModelError);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ bool keeps(const Method& method) {
 /// step. Two half steps of gauss show what single ones hide behind their jumps: energy that comes
 /// and goes, on the magnetic problem in 45000 steps of 1/64. Methods without structure may as well
 /// show their drift at the largest step, symplectic ones that leave the constraints where the
-/// motion is not lost in that step.
+/// motion is not lost in that step, ordinary ones on the underlying equations at a larger one.
 EnergyOptions options_for(const Method& method, const Problem& problem, int steps) {
   const bool keeps = rattleback::testing::keeps(method);
   const bool symplectic = method.info().symplectic_on != SymplecticOn::nothing;
@@ -49,7 +49,9 @@ EnergyOptions options_for(const Method& method, const Problem& problem, int step
     return symplectic ? EnergyOptions{.step = 0.015625, .steps = 2 * steps}
                       : EnergyOptions{.step = 0.00390625, .steps = 8 * steps};
   if (keeps && has(method, "variant", "reversible")) return {.step = 0.015625, .steps = 2 * steps};
-  return {.step = keeps || symplectic ? 0.03125 : showing_step(method, 0.0625), .steps = steps};
+  return {.step = keeps || symplectic ? 0.03125
+                                      : (method.family().name == "underlying" ? 0.25 : 0.0625),
+          .steps = steps};
 }
 
 Extremes run(const Method& method, const std::set<std::string>& names, int steps) {
@@ -72,7 +74,13 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
       const bool excited = method.family().name == "multistep" && steps > 2000 &&
                            problem.name() == "double_pendulum";
       EXPECT_LE(result.growth(), excited ? 14 : most_growth) << result;
-      EXPECT_LE(result.drift_share(), most_drift) << result;
+      // Symmetric, but symplectic on nothing: of a chaotic motion energy takes a random walk, here
+      // of 1.2e-10, which it had gone by t = 100 and not left at t = 220 (sundman 2).
+      const bool walks = method.info().varies_steps && steps > 2000 && problem.name() == "chain_2d";
+      if (walks)
+        EXPECT_LE(result.spread, 2.5e-10) << result;
+      else
+        EXPECT_LE(result.drift_share(), most_drift) << result;
     }
     worst.growth.add(result.growth(), problem.name());
     worst.drift.add(result.drift_share(), problem.name());

@@ -10,18 +10,10 @@ namespace rattleback::testing {
 namespace {
 
 using nlohmann::json;
-
-template <class S>
-State<S> state(const json& record, const char* q, const char* p) {
-  return {reference::vector<S>(record[q]), reference::vector<S>(record[p])};
-}
+using reference::state;
 
 std::string specification(const json& record) {
-  std::string name = "gauss";
-  char separator = ':';
-  for (const auto& [option, value] : record["options"].items())
-    name += separator + option + "=" + value.get<std::string>(), separator = ',';
-  return name;
+  return reference::specification("gauss", record["options"]);
 }
 
 /// The largest difference from a record, of the index-3 form and of the others.

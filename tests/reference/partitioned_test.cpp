@@ -12,20 +12,10 @@ namespace rattleback::testing {
 namespace {
 
 using nlohmann::json;
+using reference::state;
 
 std::string specification(const json& record) {
-  std::string name = record["method"];
-  char separator = ':';
-  for (const auto& [option, value] : record["options"].items()) {
-    name += separator + option + "=" + value.get<std::string>();
-    separator = ',';
-  }
-  return name;
-}
-
-template <class S>
-State<S> state(const json& record, const char* q, const char* p) {
-  return {reference::vector<S>(record[q]), reference::vector<S>(record[p])};
+  return reference::specification(record["method"], record["options"]);
 }
 
 /// The largest difference over all records of the four problems.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "rattleback/problem/scalar.hpp"
 #include "rattleback/problem/witness/start.hpp"
 
 namespace rattleback::reference {
@@ -29,6 +30,20 @@ Vector<S, N> vector(const nlohmann::json& texts) {
   for (std::size_t i = 0; i < texts.size(); ++i)
     v[static_cast<Eigen::Index>(i)] = number<S>(texts[i]);
   return v;
+}
+
+/// The entries q and p of a record.
+template <class S>
+State<S> state(const nlohmann::json& record, const char* q, const char* p) {
+  return {vector<S>(record[q]), vector<S>(record[p])};
+}
+
+/// A method with the options of a record, as the registry reads it.
+inline std::string specification(std::string method, const nlohmann::json& options) {
+  char separator = ':';
+  for (const auto& [option, value] : options.items())
+    method += separator + option + "=" + value.get<std::string>(), separator = ',';
+  return method;
 }
 
 }  // namespace rattleback::reference

@@ -15,6 +15,7 @@ namespace rattleback::testing {
 namespace {
 
 using nlohmann::json;
+using reference::state;
 
 const json& trajectories() {
   static const json data = reference::read("trajectories.json");
@@ -31,17 +32,7 @@ std::string specification(const json& record) {
   std::string name = record["method"];
   if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
   if (name.starts_with("baseline")) return name;
-  char separator = ':';
-  for (const auto& [option, value] : record["options"].items()) {
-    name += separator + option + "=" + value.get<std::string>();
-    separator = ',';
-  }
-  return name;
-}
-
-template <class S>
-State<S> state(const json& record, const char* q, const char* p) {
-  return {reference::vector<S>(record[q]), reference::vector<S>(record[p])};
+  return reference::specification(name, record["options"]);
 }
 
 /// Largest difference from the record, relative to its largest coordinate or 1.

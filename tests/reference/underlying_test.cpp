@@ -14,15 +14,11 @@ namespace rattleback::testing {
 namespace {
 
 using nlohmann::json;
+using reference::state;
 
 const json& records() {
   static const json data = reference::read("underlying.json");
   return data["records"];
-}
-
-template <class S>
-State<S> state(const json& record, const char* q, const char* p) {
-  return {reference::vector<S>(record[q]), reference::vector<S>(record[p])};
 }
 
 AnySystem from_text(const std::string& name) {

@@ -76,6 +76,23 @@ TEST(Gnuplot, labels_titles_and_curves_run_nothing) {
   }
 }
 
+/// Where it would find files, drivers and fonts, and what it would draw on.
+TEST(Gnuplot, is_not_told_what_the_user_set_for_it) {
+  const Folder folder;
+  const std::string program = folder / "draws", picture = folder / "a.svg";
+  std::ofstream(program) << "#!/bin/sh\nenv\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  ::setenv("GNUTERM", "dumb", 1);
+  ::setenv("GNUPLOT_LIB", "/nowhere", 1);
+  detail::draw_picture(picture, program, "");
+  ::unsetenv("GNUTERM");
+  ::unsetenv("GNUPLOT_LIB");
+  std::ifstream file(picture);
+  const std::string told(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(told.find("PATH="), std::string::npos);
+  EXPECT_EQ(told.find("GNU"), std::string::npos) << told;
+}
+
 TEST(Gnuplot, the_name_of_the_picture_is_not_in_the_script) {
   SampleRun sample("planar_pendulum");
   MemorySink sink(sample.header());

@@ -1,9 +1,15 @@
 // One file, one writer; and what is in a file stays there.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <fstream>
+#include <thread>
 
+#include "../../src/report/locked_file.hpp"
 #include "run_checks.hpp"
 
 namespace rattleback::testing {
@@ -95,6 +101,54 @@ TEST(Writers, of_two_that_start_at_once_one_writes_and_nothing_is_lost) {
       EXPECT_EQ(bytes(path), bytes(folder / ("whole" + ending)));
   }
   EXPECT_GE(refused, 75);
+}
+
+TEST(Writers, what_is_replaced_is_gone_as_a_whole) {
+  const Folder folder;
+  for (const std::string ending : {".h5", ".csv", ".npy"}) {
+    SCOPED_TRACE(ending);
+    SampleRun run("planar_pendulum");
+    const auto write = [&](const std::string& name, long steps) {
+      run.options.steps = steps;
+      (void)run.to(folder / (name + ending));
+    };
+    write("a", 3000), write("a", 100), write("b", 100);
+    EXPECT_EQ(std::filesystem::file_size(folder / ("a" + ending)),
+              std::filesystem::file_size(folder / ("b" + ending)));
+  }
+}
+
+/// Between opening a file and locking it, the name may have come to mean another one, and who held
+/// the first may have ended.
+TEST(Writers, a_lock_is_on_the_file_that_the_name_means) {
+  using detail::LockedFile;
+  const Folder folder;
+  const std::string path = folder / "a.csv";
+  std::atomic<int> held = 0, lost = 0;
+  const auto replace_it = [&](int who) {
+    const std::string mine = path + std::to_string(who);
+    for (int trial = 0; trial < 3000; ++trial) {
+      try {
+        LockedFile file(path, LockedFile::Open::create, Existing::replace);
+        struct stat opened {
+        }, named{};
+        if (::fstat(file.file(), &opened) != 0 || ::stat(path.c_str(), &named) != 0 ||
+            opened.st_ino != named.st_ino)
+          ++lost;
+        ++held;
+        std::ofstream(mine) << "a run";
+        const int next = ::open(mine.c_str(), O_RDWR | O_CLOEXEC);
+        file.be_replaced_by(next, mine);
+        ::close(next);
+      } catch (const FileError&) {  // the other one has it
+      }
+    }
+  };
+  std::thread other(replace_it, 1);
+  replace_it(2);
+  other.join();
+  EXPECT_GT(held, 100);
+  EXPECT_EQ(lost, 0);
 }
 
 TEST(Writers, a_finished_run_goes_on_from_its_last_restart_point) {

@@ -65,6 +65,28 @@ TEST(Counting, counts_what_the_compiled_stepper_calls) {
   }
 }
 
+TEST(Counting, counts_what_the_sparse_stepper_calls) {
+  constexpr long steps = 20;
+  for (const char* name : {"magnetic_torus", "witness/hopf_gravity"}) {
+    SCOPED_TRACE(name);
+    const auto count = std::make_shared<Evaluations>();
+    const Problem problem = prepare(load(example(name)));
+    const AnySystem counted = counting(problem.system, count);
+    const Method method = find_method("rattle:base=midpoint");
+    EXPECT_EQ(method.stepper<double>(counted)->structure(counted),
+              method.stepper<double>(problem.system)->structure(problem.system));
+    const State<double> plain =
+        end_of(problem.system, "rattle:base=midpoint", *problem.start, steps);
+    *count = {};
+    const State<double> same = end_of(counted, "rattle:base=midpoint", *problem.start, steps);
+    EXPECT_EQ(same.q, plain.q);  // the same path: equal to the bit
+    EXPECT_EQ(same.p, plain.p);
+    EXPECT_GT(count->hessian, 0);
+    EXPECT_GT(count->force, steps);
+    EXPECT_GT(count->constraint, steps);
+  }
+}
+
 TEST(Counting, methods_count_by_their_formulas) {
   constexpr long steps = 50;
   const Problem problem = problem_of(

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "models.hpp"
+#include "rattleback/study/verdict.hpp"
 
 namespace rattleback::study {
 namespace {
@@ -59,6 +60,39 @@ TEST_F(Jobs, a_resumed_run_ends_where_an_uninterrupted_one_does) {
   EXPECT_EQ(rest.final, whole.final);
   EXPECT_EQ(rest.energy_error, whole.energy_error);
   EXPECT_EQ(read_run(path("part.h5")).rows(), read_run(path("whole.h5")).rows());
+}
+
+/// A hundred rods and one of them once more: too many to be judged before a step has failed.
+TEST_F(Jobs, a_resumed_run_leaves_out_the_same_of_many_constraints) {
+  constexpr int rods = most_judged_constraints;
+  std::string names, starts, equations;
+  for (int i = 1; i <= rods; ++i) {
+    const std::string k = std::to_string(i), last = std::to_string(i - 1);
+    names += "\"x" + k + "\", \"y" + k + "\", ";
+    starts += std::to_string(0.6 * i) + ", " + std::to_string(-0.8 * i) + ", ";
+    equations += i == 1
+                     ? "\"x1^2 + y1^2 - 1\", "
+                     : "\"(x" + k + " - x" + last + ")^2 + (y" + k + " - y" + last + ")^2 - 1\", ";
+  }
+  const std::string model = "[model]\ncoordinates = [" + names +
+                            "]\nmass = [1]\npotential = \"y1\"\n" + "constraints = [" + equations +
+                            "\"2*x1^2 + 2*y1^2 - 2\"]\n" + "[initial]\nq = [" + starts + "]\n";
+  const auto run_to = [&](const std::string& file, long steps) {
+    JobRequest wanted = request(file, steps);
+    wanted.method = "rattle";
+    wanted.settings.clear();
+    Job job = new_job(wanted, load_text(model, "rods.toml"));
+    return study::run(job);
+  };
+  const FinishedRun whole = run_to("whole.h5", 40);
+  ASSERT_TRUE(whole.ok()) << whole.failure.text();
+  (void)run_to("part.h5", 20);
+  JobRequest more = resume("part.h5");
+  more.steps = 40;
+  Job job = resumed_job(more);
+  const FinishedRun rest = study::run(job);
+  EXPECT_TRUE(rest.ok()) << rest.failure.text();
+  EXPECT_EQ(rest.final, whole.final);
 }
 
 TEST_F(Jobs, a_resumed_run_stays_what_it_was) {

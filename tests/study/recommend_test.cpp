@@ -7,6 +7,7 @@
 #include "models.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/compare.hpp"
+#include "rattleback/study/counting.hpp"
 #include "rattleback/study/plan.hpp"
 
 namespace rattleback::study {
@@ -78,6 +79,19 @@ TEST(Recommend, the_first_is_the_cheapest_and_tighter_accuracies_cost_more) {
   EXPECT_GE(
       find_method(recommend(problem, {.accuracy = 1e-8, .time = 50}).best()->method).info().order,
       6);
+}
+
+TEST(Recommend, costs_are_evaluations_and_a_hessian_is_as_many_as_there_are_coordinates) {
+  const Problem problem = problem_of(magnetic);
+  const Recommendation tried = recommend(problem, {.accuracy = 1e-4, .time = 20});
+  ASSERT_NE(tried.best(), nullptr);
+  const double step = tried.best()->step;
+  const long steps = std::min(50L, std::lround(tried.pilot_time / step));
+  const Evaluations all = evaluations_of(problem.system, find_method(tried.best()->method),
+                                         *problem.start, step, steps);
+  EXPECT_GT(all.hessian, 0);
+  const double sum = static_cast<double>(all.force + all.constraint + 3 * all.hessian);
+  EXPECT_NEAR(tried.best()->cost * step * static_cast<double>(steps), sum, 1e-9 * sum);
 }
 
 TEST(Recommend, an_accuracy_beyond_reach_is_refused_with_the_closest) {

@@ -13,6 +13,7 @@ namespace rattleback {
 /// for a natural system, else 1; then along the fibre, p - G^T sigma, onto {g, H} = 0. Nothing
 /// where that does not converge, or where a matrix is singular (so where constraints are
 /// redundant).
-std::optional<State<double>> sparse_consistent(const CanonicalSystem& system, State<double> z);
+std::optional<State<double>> sparse_consistent(const CanonicalSystem& system,
+                                               const State<double>& z);
 
 }  // namespace rattleback

@@ -51,7 +51,7 @@ constexpr const OdeMethodInfo& info(OdeMethod method) {
 }
 
 struct UnderlyingOptions {
-  Formulation formulation = Formulation::dirac;
+  UnderlyingFormulation formulation = UnderlyingFormulation::dirac;
   OdeMethod ode = OdeMethod::rk4;
   bool position = false, momentum = false;  ///< what is projected
   double threshold = 0;                     ///< of the residuals; 0: in every step
@@ -94,7 +94,7 @@ class UnderlyingStepper {
 
   void reset() {}
   Status present(const Sys& system, State& z) {
-    return options_.formulation == Formulation::impetus ? physical(system, z) : Status{};
+    return options_.formulation == UnderlyingFormulation::impetus ? physical(system, z) : Status{};
   }
   /// p* <- p, and no observable changes. Counted as a projection of momenta.
   Status reset_gauge(const Sys& system, State& z) {
@@ -193,7 +193,7 @@ class UnderlyingOnDuals : public Differenced<Stepper, Sys, S> {
  public:
   UnderlyingOnDuals(const Sys& system, const UnderlyingOptions& options, SolveOptions solve = {})
       : Differenced<Stepper, Sys, S>(system, options, solve),
-        shows_momenta_(options.formulation == Formulation::impetus),
+        shows_momenta_(options.formulation == UnderlyingFormulation::impetus),
         momenta_(system, solve) {}
   Status present(const Sys& system, StateOf<Sys, S>& z) {
     if (!shows_momenta_) return {};

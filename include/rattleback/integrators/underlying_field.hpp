@@ -29,7 +29,7 @@
 
 namespace rattleback {
 
-enum class Formulation { dirac, classical, total, impetus };
+enum class UnderlyingFormulation { dirac, classical, total, impetus };
 
 /// S is double, Quad or a pack: on duals derivatives of a higher order would be needed; see
 /// Differenced.
@@ -43,7 +43,7 @@ class UnderlyingField {
 
   /// Throws ModelError for constraints on momenta, and where `total` finds no third derivatives:
   /// these come from expressions, as model files and record() make them.
-  UnderlyingField(const Sys& system, Formulation formulation, SolveOptions options = {})
+  UnderlyingField(const Sys& system, UnderlyingFormulation formulation, SolveOptions options = {})
       : formulation_(formulation),
         n_(system.dimension()),
         m_(system.constraint_count()),
@@ -63,24 +63,24 @@ class UnderlyingField {
         unused_(m_, n_) {
     if (!system.traits().holonomic)
       throw ModelError("underlying: " + name_of(system) + " has constraints on momenta");
-    if (formulation == Formulation::total && m_ > 0) prepare_third(system);
+    if (formulation == UnderlyingFormulation::total && m_ > 0) prepare_third(system);
     if (at_.compiled()) bend_.resize(at_.compiled()->slope_places.size());
   }
 
   Status evaluate(const Sys& system, const Point& z, Position& dq, Position& dp) {
-    if (formulation_ == Formulation::impetus && m_ > 0) return impetus(system, z, dq, dp);
+    if (formulation_ == UnderlyingFormulation::impetus && m_ > 0) return impetus(system, z, dq, dp);
     at_.evaluate(system, z);
     for (int i = 0; i < n_; ++i) dq[i] = at_.h_p[i], dp[i] = -at_.h_q[i];
     if (m_ == 0) return {};
     if (Status s = factor_normal(); !s) return s;
-    if (formulation_ == Formulation::dirac) {  // X_H + nu X_rho
+    if (formulation_ == UnderlyingFormulation::dirac) {  // X_H + nu X_rho
       copy(at_.rho, weight_);
       lu_.solve(weight_);
       add_transposed(at_.rho_p, weight_, dq);
       subtract_transposed(at_.rho_q, weight_, dp);
     }
     constrain(dq, dp);
-    if (formulation_ == Formulation::total) add_multiplier_field(system, z, dq, dp);
+    if (formulation_ == UnderlyingFormulation::total) add_multiplier_field(system, z, dq, dp);
     return {};
   }
 
@@ -205,7 +205,7 @@ class UnderlyingField {
     for (int i = 0; i < 2 * n_; ++i) bent_[i] = sum_[i].partials[0];
   }
 
-  Formulation formulation_;
+  UnderlyingFormulation formulation_;
   int n_, m_;
   HiddenLinearisation<Sys, S> at_;
   Matrix<S, M> normal_;

@@ -17,13 +17,13 @@ class MultiplierPredictor {
     reset();
   }
   MultiplierPredictor(const MultiplierPredictor&) = default;
-  MultiplierPredictor(MultiplierPredictor&&) = default;
+  MultiplierPredictor(MultiplierPredictor&&) noexcept = default;
   MultiplierPredictor& operator=(const MultiplierPredictor& o) {
     for (int k = 0; k < 3; ++k) copy(o.rate_[k], rate_[k]);
     known_ = o.known_;
     return *this;
   }
-  MultiplierPredictor& operator=(MultiplierPredictor&&) = default;
+  MultiplierPredictor& operator=(MultiplierPredictor&&) noexcept = default;
   void reset() {
     for (auto& r : rate_) r.setConstant(S(0));
     known_ = 0;

@@ -14,13 +14,13 @@ class RollingPredictor {
 
   explicit RollingPredictor(Eigen::Index count) : last_(count), before_(count) {}
   RollingPredictor(const RollingPredictor&) = default;
-  RollingPredictor(RollingPredictor&&) = default;
+  RollingPredictor(RollingPredictor&&) noexcept = default;
   RATTLEBACK_INLINE RollingPredictor& operator=(const RollingPredictor& o) {
     copy(o.last_, last_), copy(o.before_, before_);
     h_ = o.h_, known_ = o.known_;
     return *this;
   }
-  RollingPredictor& operator=(RollingPredictor&&) = default;
+  RollingPredictor& operator=(RollingPredictor&&) noexcept = default;
   void reset() { known_ = 0; }
 
   /// lambda, of the last step recorded, becomes the guess for the next.

@@ -1,0 +1,26 @@
+// What a model tells of its derivatives beside their values. A model that wraps another passes it
+// on, or its steps are those of full matrices.
+#pragma once
+
+#include <memory>
+
+#include "rattleback/expression/sparse_derivatives.hpp"
+
+namespace rattleback {
+
+/// A SystemModel that has them.
+class SparseSource {
+ public:
+  virtual ~SparseSource() = default;
+  /// Made when first asked for; null where there are none.
+  virtual std::shared_ptr<const SparseDerivatives> sparse() const = 0;
+};
+
+/// Null where the model tells nothing.
+template <class S>
+std::shared_ptr<const SparseDerivatives> sparse_derivatives_of(const SystemModel<S>& model) {
+  const auto* source = dynamic_cast<const SparseSource*>(&model);
+  return source ? source->sparse() : nullptr;
+}
+
+}  // namespace rattleback
