@@ -243,7 +243,8 @@ std::string objection(const Answer& a, bool with_messages) {
 
 int check(const CheckRequest& request) {
   const ModelFile model = load(request.file, request.settings);
-  if (model.mechanism) return check_mechanism(request.file, model, request.json);
+  if (model.mechanism)
+    return check_mechanism(request.file, model, request.json, request.all_methods);
   require_memory(request.file, memory_to_check(model.system));
   const Answer a = answer(model);
   if (request.json)

@@ -1,5 +1,6 @@
 #include "check_mechanism.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -47,6 +48,33 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+/// Every combination of the options of the methods, and the standard one of each composed.
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  const auto add = [&](const Family& family, const Values& chosen) {
+    const std::string name = Method(family, family.values(chosen)).info().name;
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  for (const Family& family : mechanism_families()) {
+    std::vector<Values> plain{Values{}};
+    for (const Option& option : family.options) {
+      if (option.name == "compose") continue;
+      std::vector<Values> more;
+      for (const Values& before : plain)
+        for (const OptionValue& value : option.samples) {
+          more.push_back(before);
+          more.back().set(option.name, value);
+        }
+      plain = std::move(more);
+    }
+    for (const Values& chosen : plain) add(family, chosen);
+    const bool symmetric = Method(family, family.values({})).info().symmetric;
+    if (const Option* compose = family.find("compose"); compose && symmetric)
+      for (const OptionValue& scheme : compose->samples) add(family, {{"compose", scheme}});
+  }
+  return names;
+}
+
 Json check_json(const Mechanism& m, const MechanismAnswer& a) {
   const MechanismReport& r = a.report;
   return Json::object({{"constraints", r.equations},
@@ -75,7 +103,7 @@ void line(const char* name, const std::string& text) {
   std::printf("%-21s %s\n", name, text.c_str());
 }
 
-void print(const Mechanism& m, const MechanismAnswer& a) {
+void print(const Mechanism& m, const MechanismAnswer& a, bool all_methods) {
   const MechanismReport& r = a.report;
   line("model", m.name);
   line("bodies", std::to_string(r.bodies));
@@ -86,19 +114,27 @@ void print(const Mechanism& m, const MechanismAnswer& a) {
   line("equations", std::to_string(r.equations) + " of rank " + std::to_string(r.rank));
   for (const auto& label : r.labels) line("", "follows from the others: " + label);
   line("consistent start", a.objection.empty() ? "yes" : "no: " + a.objection);
-  std::string names;
-  for (const auto& name : method_names()) names += (names.empty() ? "" : ", ") + name;
-  line("methods that apply", names);
+  const auto names = all_methods ? variant_names() : method_names();
+  std::string row, heading = "methods that apply";
+  constexpr std::size_t width = 76;
+  for (const auto& name : names) {
+    if (!row.empty() && row.size() + name.size() > width) {
+      line(heading.c_str(), row);
+      heading = row = "";
+    }
+    row += (row.empty() ? "" : " ") + name + (&name == &names.back() ? "" : ",");
+  }
+  line(heading.c_str(), row);
 }
 
 }  // namespace
 
-int check_mechanism(const std::string& file, const ModelFile& model, bool json) {
+int check_mechanism(const std::string& file, const ModelFile& model, bool json, bool all_methods) {
   const MechanismAnswer a = mechanism_answer(model);
   if (json)
     std::printf("%s\n", check_json(*model.mechanism, a).text().c_str());
   else
-    print(*model.mechanism, a);
+    print(*model.mechanism, a, all_methods);
   std::fflush(stdout);
   if (a.objection.empty()) return done;
   complain(file + ": " + a.objection);

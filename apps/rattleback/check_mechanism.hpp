@@ -7,6 +7,6 @@
 
 namespace rattleback::app {
 
-int check_mechanism(const std::string& file, const ModelFile& model, bool json);
+int check_mechanism(const std::string& file, const ModelFile& model, bool json, bool all_methods);
 
 }  // namespace rattleback::app

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "compare_output.hpp"
 #include "exit_code.hpp"
@@ -14,15 +15,18 @@ namespace rattleback::app {
 
 namespace {
 
-Comparison compare_with_bar(const Problem& problem, const CompareRequest& request) {
+Comparison compare_with_bar(ModelFile model, const CompareRequest& request) {
   ProgressBar bar("runs", !request.quiet);
-  return study::compare(problem, request,
-                        {.go_on = [] { return caught_signal() == 0; },
-                         .done =
-                             [&](long done, long all, double seconds) {
-                               bar.show(static_cast<double>(done), static_cast<double>(all),
-                                        seconds);
-                             }});
+  const study::ComparisonWatch watch{.go_on = [] { return caught_signal() == 0; },
+                                     .done =
+                                         [&](long done, long all, double seconds) {
+                                           bar.show(static_cast<double>(done),
+                                                    static_cast<double>(all), seconds);
+                                         }};
+  if (model.mechanism) return study::compare_mechanism(model, request, watch);
+  Problem problem = prepare(std::move(model));
+  require_well_posed(problem);
+  return study::compare(problem, request, watch);
 }
 
 }  // namespace
@@ -30,12 +34,7 @@ Comparison compare_with_bar(const Problem& problem, const CompareRequest& reques
 int compare(const CompareRequest& request) {
   if (!request.plot.empty()) require_picture(request.plot);
   catch_signals();
-  ModelFile model = load(request.file, request.settings);
-  if (model.mechanism)
-    throw InputError(request.file, "compare takes no models of bodies and joints yet; run does");
-  Problem problem = prepare(std::move(model));
-  require_well_posed(problem);
-  const Comparison result = compare_with_bar(problem, request);
+  const Comparison result = compare_with_bar(load(request.file, request.settings), request);
   std::fputs(request.json ? (comparison_json(result).text() + "\n").c_str()
                           : comparison_text(result).c_str(),
              stdout);

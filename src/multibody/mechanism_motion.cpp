@@ -36,9 +36,10 @@ Layout layout_of(const Mechanism& m) {
 
 MechanismStepsPointer steps_for(const MechanismModel& model, const Method& method,
                                 const SolveOptions& solve) {
+  const std::string& family = method.family().name;
+  if (family == "rigid-rattle") return steps_in_matrices(model, method.values(), family, solve);
   const bool coupled = method.values().word("group") == "SE3";
-  return (coupled ? steps_in_se3 : steps_in_so3xr3)(model, method.values(), method.family().name,
-                                                    solve);
+  return (coupled ? steps_in_se3 : steps_in_so3xr3)(model, method.values(), family, solve);
 }
 
 /// Bodies with momenta, and the numbers of the layout, which have velocities.
@@ -179,7 +180,8 @@ std::string cause_of(Outcome outcome, double turn) {
       return "another way to assemble the mechanism was found; the step is too large, or the "
              "mechanism is near a position where two of them meet";
     case Outcome::not_finite:
-      return "a value overflowed";
+      if (!(turn > 0.5)) return "a value overflowed";
+      [[fallthrough]];
     default:
       return turn > 0.5 ? "the step is too large: a body turns by " + detail::quote(turn) +
                               " radians in it"

@@ -26,5 +26,7 @@ MechanismStepsPointer steps_in_so3xr3(const MechanismModel& model, const Values&
                                       const std::string& family, const SolveOptions& solve);
 MechanismStepsPointer steps_in_se3(const MechanismModel& model, const Values& values,
                                    const std::string& family, const SolveOptions& solve);
+MechanismStepsPointer steps_in_matrices(const MechanismModel& model, const Values& values,
+                                        const std::string& family, const SolveOptions& solve);
 
 }  // namespace rattleback

@@ -4,35 +4,24 @@
 #include <cmath>
 #include <limits>
 
-#include "rattleback/integrators/phase_space_motion.hpp"
-#include "rattleback/integrators/registry.hpp"
-#include "rattleback/study/plan.hpp"
-#include "rattleback/study/verdict.hpp"
+#include "contest.hpp"
 
 namespace rattleback::study {
 
 namespace {
 
-constexpr long counted_steps = 200;
 constexpr long most_reference_steps = 4'000'000;
 constexpr double short_run = 0.05;  ///< seconds; below it a run is timed several times
-
-/// Whether the method leaves momenta anywhere on their fibre.
-bool claims_fibres(const MethodInfo& info) {
-  return info.symplectic_on == SymplecticOn::primary_manifold && !info.preserves_hidden;
-}
 
 /// Runs of one problem over one length of time.
 class Bench {
  public:
-  Bench(const Problem& problem, double time, const ComparisonWatch& watch)
-      : problem_(problem), start_(require_start(problem)), time_(time), watch_(watch) {}
+  Bench(const Contest& contest, double time, const ComparisonWatch& watch)
+      : contest_(contest), time_(time), watch_(watch) {}
 
   bool go_on() const { return watch_.go_on(); }
 
-  AnyMotionPointer motion(const Method& method) const {
-    return motion_of(problem_, {.method = method, .solve = solve_});
-  }
+  AnyMotionPointer motion(const Method& method) const { return contest_.motion(method); }
   FinishedRun run(const Method& method, long steps) const {
     auto wanted = options(steps);
     if (method.info().varies_steps) wanted.steps = 0, wanted.time = time_;
@@ -43,8 +32,9 @@ class Bench {
     FinishedRun best = run(method, steps);
     for (int again = 0; again < 4 && best.ok() && best.seconds < short_run; ++again)
       best.seconds = std::min(best.seconds, run(method, steps).seconds);
-    const Evaluations count = evaluations(method, steps);
-    return {.figures = best, .final = claimed(method, best), .evaluations = count};
+    const Evaluations count =
+        contest_.evaluations(method, time_ / static_cast<double>(steps), steps, best);
+    return {.figures = best, .final = contest_.claimed(method, best), .evaluations = count};
   }
 
  private:
@@ -58,51 +48,10 @@ class Bench {
     return options;
   }
 
-  /// What the method claims of the end: the fibre of SHAKE is that of RATTLE [McLachlan12 (11)].
-  AnyMotion::Point claimed(const Method& method, const FinishedRun& run) const {
-    if (!run.ok() || !claims_fibres(method.info())) return run.final;
-    const Traits t = problem_.system.traits();
-    const Method shown = find_method(
-        t.natural && t.holonomic ? "rattle:project=output" : "rattle:base=midpoint,project=output");
-    State<double> z = phase_point(run.final);
-    const Status found =
-        shown.stepper<double>(problem_.system, solve_)->present(problem_.system, z);
-    if (!found) z.q.setConstant(std::numeric_limits<double>::quiet_NaN());
-    AnyMotion::Point on_state_manifold;
-    flatten(z, on_state_manifold);
-    return on_state_manifold;
-  }
-
-  /// Counted over the first steps and scaled to all of them.
-  Evaluations evaluations(const Method& method, long steps) const {
-    const long some = std::min(steps, counted_steps);
-    const Evaluations all = evaluations_of(problem_.system, method, start_,
-                                           time_ / static_cast<double>(steps), some, solve_);
-    const double scale = static_cast<double>(steps) / static_cast<double>(some);
-    const auto scaled = [&](long n) { return std::lround(static_cast<double>(n) * scale); };
-    return {scaled(all.force), scaled(all.hessian), scaled(all.constraint)};
-  }
-
-  const Problem& problem_;
-  const State<double>& start_;
+  const Contest& contest_;
   double time_;
   const ComparisonWatch& watch_;
-  SolveOptions solve_{.tolerance = problem_.file.run.tolerance.value_or(0)};
 };
-
-/// The method of highest order that applies; of several, one that keeps the structure.
-const Method& best_reference(const Problem& problem) {
-  const Method* best = nullptr;
-  const auto rank = [](const Method& m) {
-    return 2 * m.info().order + (m.info().symplectic_on != SymplecticOn::nothing ? 1 : 0);
-  };
-  for (const Method& m : law_methods())
-    if (!m.info().varies_steps && obstacle_of_form(m, problem).empty() &&
-        (!best || rank(m) > rank(*best)))
-      best = &m;
-  if (!best) throw ModelError(problem.file.path + ": no method applies");
-  return *best;
-}
 
 /// `space` says how far points are apart.
 void fill_in_errors(std::vector<ComparedRun>& runs, const AnyMotion& space,
@@ -156,9 +105,9 @@ struct Grid {
 };
 
 /// The model's step four times over, and no more than a thousand steps of the model's.
-Grid choose_grid(const Problem& problem, const Method& first, const ComparisonWishes& wishes,
+Grid choose_grid(const Contest& contest, const Method& first, const ComparisonWishes& wishes,
                  std::vector<std::string>& notes) {
-  const Plan plan = make_plan(problem, {.method = first.info().name});
+  const Plan plan = contest.plan(first);
   const double step = wishes.step.value_or(4 * plan.step);
   const double usual = plan.step * static_cast<double>(std::min(plan.steps, 1000L));
   const double time = wishes.time.value_or(usual);
@@ -171,22 +120,20 @@ Grid choose_grid(const Problem& problem, const Method& first, const ComparisonWi
 }
 
 /// The methods that apply; the others are in the result with the reason.
-std::vector<Method> choose_methods(const Problem& problem, const ComparisonWishes& wishes,
+std::vector<Method> choose_methods(const Contest& contest, const ComparisonWishes& wishes,
                                    Comparison& result) {
   std::vector<Method> methods;
   for (const auto& name : wishes.methods) {
     try {
-      methods.push_back(choose_method(problem, name, result.notes));
+      methods.push_back(contest.choose(name, result.notes));
     } catch (const ModelError& error) {
       result.refused.push_back({name, error.what()});
     }
   }
   if (methods.empty()) throw ModelError(result.refused.front().reason);
   for (const Method& method : methods)
-    if (claims_fibres(method.info()))
-      result.notes.push_back(method.info().name +
-                             " leaves momenta anywhere on their fibre: compared is the point of it "
-                             "on {g,H} = 0");
+    if (const std::string note = contest.note_on(method); !note.empty())
+      result.notes.push_back(note);
   return methods;
 }
 
@@ -226,14 +173,14 @@ std::optional<Recommended> cheapest(const std::vector<ComparedRun>& runs, double
   return best;
 }
 
-Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
+Comparison compare(const Contest& contest, const ComparisonWishes& wishes,
                    const ComparisonWatch& watch) {
   require_sensible(wishes);
-  Comparison result{.model = problem.system.name(), .notes = problem.notes};
-  const std::vector<Method> methods = choose_methods(problem, wishes, result);
-  const Grid grid = choose_grid(problem, methods.front(), wishes, result.notes);
+  Comparison result{.model = contest.model(), .notes = contest.notes()};
+  const std::vector<Method> methods = choose_methods(contest, wishes, result);
+  const Grid grid = choose_grid(contest, methods.front(), wishes, result.notes);
   result.time = grid.time;
-  const Bench bench(problem, grid.time, watch);
+  const Bench bench(contest, grid.time, watch);
 
   const long all = static_cast<long>(methods.size()) * (wishes.halvings + 1);
   double seconds = 0;
@@ -245,7 +192,7 @@ Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
     }
   if (bench.go_on())
     result.reference =
-        find_reference(bench, best_reference(problem), grid.steps << wishes.halvings, result.runs);
+        find_reference(bench, contest.reference(), grid.steps << wishes.halvings, result.runs);
   result.accuracy = wishes.accuracy;
   if (wishes.accuracy) result.recommended = cheapest(result.runs, *wishes.accuracy);
   return result;

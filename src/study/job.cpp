@@ -78,20 +78,6 @@ Method method_named(const std::string& specification) {
   return find_method(specification);
 }
 
-/// The mechanism of a file as it starts. Throws ModelError where its joints or velocities do not
-/// fit.
-std::shared_ptr<const Mechanism> starting(const ModelFile& file) {
-  try {
-    if (file.initial && file.initial->project)
-      return std::make_shared<const Mechanism>(with_consistent_velocities(*file.mechanism));
-    if (!file.initial || !file.initial->allow_inconsistent)
-      require_consistent_velocities(*file.mechanism);
-  } catch (const ModelError& error) {
-    throw ModelError(file.path + ": " + error.what());
-  }
-  return file.mechanism;
-}
-
 /// Wishes may repeat what a run is, not change it.
 void require_same(const JobRequest& request, const RunHeader& header) {
   const auto refuse = [](const std::string& wish, const std::string& is) {
@@ -141,6 +127,18 @@ std::string explain_end(const Problem& problem, FinishedRun& run) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Mechanism> starting(const ModelFile& file) {
+  try {
+    if (file.initial && file.initial->project)
+      return std::make_shared<const Mechanism>(with_consistent_velocities(*file.mechanism));
+    if (!file.initial || !file.initial->allow_inconsistent)
+      require_consistent_velocities(*file.mechanism);
+  } catch (const ModelError& error) {
+    throw ModelError(file.path + ": " + error.what());
+  }
+  return file.mechanism;
+}
 
 Job new_job(const JobRequest& request, ModelFile model) {
   if (!request.out.empty()) require_free(request.out, request.existing());  // before all the work

@@ -11,7 +11,7 @@
 
 namespace rattleback::study {
 
-namespace detail {
+namespace papers {
 
 AnySystem system_from(const std::string& text) {
   return expression_system(parse_model(text, "experiment").system);
@@ -50,15 +50,15 @@ std::string short_number(double value) {
   return text;
 }
 
-}  // namespace detail
+}  // namespace papers
 
 namespace {
 
-const std::vector<detail::Part>& parts() {
-  static const std::vector<detail::Part> all = [] {
-    auto list = detail::reich_experiments();
-    for (auto& part : detail::hopf_experiments()) list.push_back(std::move(part));
-    for (auto& part : detail::seiler_experiments()) list.push_back(std::move(part));
+const std::vector<papers::Part>& parts() {
+  static const std::vector<papers::Part> all = [] {
+    auto list = papers::reich_experiments();
+    for (auto& part : papers::hopf_experiments()) list.push_back(std::move(part));
+    for (auto& part : papers::seiler_experiments()) list.push_back(std::move(part));
     return list;
   }();
   return all;
@@ -69,7 +69,7 @@ const std::vector<detail::Part>& parts() {
 const std::vector<Experiment>& experiments() {
   static const std::vector<Experiment> all = [] {
     std::vector<Experiment> list;
-    for (const detail::Part& part : parts()) list.push_back(part.experiment);
+    for (const papers::Part& part : parts()) list.push_back(part.experiment);
     return list;
   }();
   return all;
@@ -87,7 +87,7 @@ std::string obstacle(const Experiment& experiment) {
 
 Reproduction reproduce(const std::string& id) {
   std::vector<std::string> known;
-  for (const detail::Part& part : parts()) {
+  for (const papers::Part& part : parts()) {
     known.push_back(part.experiment.id);
     if (part.experiment.id != id) continue;
     if (const std::string why = obstacle(part.experiment); !why.empty())

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace rattleback::study::detail {
+namespace rattleback::study::papers {
 
 namespace hopf {
 
@@ -215,4 +215,4 @@ std::vector<Part> hopf_experiments() {
            make_fig6}};
 }
 
-}  // namespace rattleback::study::detail
+}  // namespace rattleback::study::papers

@@ -7,7 +7,7 @@
 
 #include "reproduce_parts.hpp"
 
-namespace rattleback::study::detail::hopf {
+namespace rattleback::study::papers::hopf {
 
 inline constexpr double pi = std::numbers::pi;
 inline constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
@@ -35,4 +35,4 @@ void make_fig4(Reproduction& r);
 void make_fig5(Reproduction& r);
 void make_fig6(Reproduction& r);
 
-}  // namespace rattleback::study::detail::hopf
+}  // namespace rattleback::study::papers::hopf

@@ -5,7 +5,7 @@
 
 #include "reproduce_hopf.hpp"
 
-namespace rattleback::study::detail::hopf {
+namespace rattleback::study::papers::hopf {
 
 namespace {
 
@@ -241,4 +241,4 @@ void make_fig6(Reproduction& r) {
   r.figure.panels = {std::move(map), std::move(roots)};
 }
 
-}  // namespace rattleback::study::detail::hopf
+}  // namespace rattleback::study::papers::hopf

@@ -4,7 +4,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/study/reproduce.hpp"
 
-namespace rattleback::study::detail {
+namespace rattleback::study::papers {
 
 struct Part {
   Experiment experiment;
@@ -33,4 +33,4 @@ double constraint(const AnySystem& system, const State<double>& z);
 /// "1.23e-05"
 std::string short_number(double value);
 
-}  // namespace rattleback::study::detail
+}  // namespace rattleback::study::papers

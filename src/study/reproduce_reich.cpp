@@ -4,7 +4,7 @@
 
 #include "reproduce_parts.hpp"
 
-namespace rattleback::study::detail {
+namespace rattleback::study::papers {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::vector<Part> reich_experiments() {
            figure7}};
 }
 
-}  // namespace rattleback::study::detail
+}  // namespace rattleback::study::papers

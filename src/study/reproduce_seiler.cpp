@@ -2,7 +2,7 @@
 #include "rattleback/study/seiler.hpp"
 #include "reproduce_parts.hpp"
 
-namespace rattleback::study::detail {
+namespace rattleback::study::papers {
 
 namespace {
 
@@ -63,4 +63,4 @@ std::vector<Part> seiler_experiments() {
                                       "energy change of a momentum projection")};
 }
 
-}  // namespace rattleback::study::detail
+}  // namespace rattleback::study::papers

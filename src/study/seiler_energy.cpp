@@ -14,7 +14,7 @@ namespace rattleback::seiler {
 
 namespace {
 
-constexpr const char* pendulum = R"([model]
+constexpr const char* pendulum_model = R"([model]
 name = "planar pendulum"
 coordinates = ["x", "y"]
 mass = [1, 1]
@@ -47,7 +47,7 @@ Change change_after_a_step(const AnySystem& system, const Method& method, double
 PaperExperiment energy_change() {
   PaperExperiment e{"seiler-energy-change",
                     "energy change of a momentum projection after one step"};
-  const AnySystem system = expression_system(parse_model(pendulum, "seiler").system);
+  const AnySystem system = expression_system(parse_model(pendulum_model, "seiler").system);
   e.columns = {"h"};
   std::vector<double> steps;
   for (double h = 0.04; h > 0.001; h /= 1.25) steps.push_back(h), e.rows.push_back({h});

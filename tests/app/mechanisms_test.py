@@ -10,8 +10,8 @@ from program import ProgramTest, rattleback
 
 FOLDER = os.path.join(program.ROOT, "examples", "mechanisms")
 # The largest energy error: about twice what was measured.
-ENERGY = {"crank_slider": 6e-4, "double_pendulum": 3e-3, "flip": 1.4e-4, "four_bar": 2.6e-3,
-          "heavy_top": 6e-5}
+ENERGY = {"crank_slider": 6e-4, "delta": 8e-4, "double_pendulum": 3e-3, "flip": 1.4e-4, "four_bar": 2.6e-3,
+          "heavy_top": 6e-5, "satellite": 5e-7}
 
 PENDULUM = """
 [model]
@@ -115,7 +115,7 @@ class Mechanisms(ProgramTest):
 
     def test_every_method_and_option_runs(self):
         for method in ("rattlie", "lie-rattle", "lie-composition", "lie-euler-a", "lie-euler-b",
-                       "rattlie:group=SE3", "rattlie:retraction=cayley", "rattlie:compose=suzuki4"):
+                       "rigid-rattle", "rattlie:group=SE3", "rattlie:retraction=cayley", "rattlie:compose=suzuki4"):
             with self.subTest(method=method):
                 value = self.json_of("run", example("four_bar"), "--method", method, "--steps", 100)
                 self.assertEqual(value["method"], method)
@@ -123,10 +123,47 @@ class Mechanisms(ProgramTest):
 
     def test_methods_are_listed(self):
         every = self.run_program("methods").stdout
-        for name in ("rattlie", "lie-rattle", "lie-composition", "lie-euler-a", "lie-euler-b"):
+        for name in ("rattlie", "lie-rattle", "lie-composition", "lie-euler-a", "lie-euler-b",
+                     "rigid-rattle"):
             self.assertIn("\n" + name + " ", every)
         self.assertIn("SO3xR3, SE3", self.run_program("methods", "rattlie").stdout)
         self.assertIn("mean 'rattlie'", self.refused(2, "methods", "ratlie"))
+
+    def test_every_variant_is_listed_and_can_be_run(self):
+        few = self.run_program("check", example("heavy_top")).stdout
+        every = self.run_program("check", example("heavy_top"), "--all-methods").stdout
+        names = [word.strip(",") for word in every[every.index("methods that apply"):].split()[3:]]
+        for part in ("rigid-rattle", "lie-euler-b"):
+            self.assertIn(part, few)
+        self.assertNotIn("yoshida8", few)
+        self.assertEqual(len(names), len(set(names)))
+        self.assertGreater(len(names), 60)
+        for name in ("rattlie:group=SE3", "rattlie:compose=yoshida8", "rigid-rattle:compose=suzuki4"):
+            self.assertIn(name, names)
+        self.assertFalse([name for name in names if "euler" in name and "compose" in name])
+        for name in names[::9]:
+            self.json_of("run", example("heavy_top"), "--method", name, "--steps", 3)
+
+    def test_methods_are_compared(self):
+        """Errors are against a reference of high order; the four-bar has redundant joints."""
+        value = self.json_of("compare", example("four_bar"), "--methods", "rattlie", "rigid-rattle",
+                             "rattlie:compose=suzuki4", "lie-euler-a", "rattle", "--time", 0.5,
+                             "--step", 0.005, "--step-halvings", 2)
+        self.assertEqual([run["steps"] for run in value["runs"][:3]], [100, 200, 400])
+        for first, order in ((0, 2), (3, 2), (6, 4), (9, 1)):
+            self.assertAlmostEqual(value["runs"][first + 2]["order"], order, delta=0.15)
+        smallest = min(run["error"] for run in value["runs"])
+        self.assertLess(value["reference"]["error"], 0.1 * smallest)
+        self.assertRegex(value["refused"][0]["reason"], "does not apply to bodies and joints")
+        for run in value["runs"]:
+            stages = 5 if "suzuki4" in run["method"] else 1
+            self.assertEqual(run["force_evaluations"], stages * run["steps"] + 1)
+            self.assertGreater(run["constraint_evaluations"], 2 * stages * run["steps"])
+            same = self.json_of("run", example("four_bar"), "--method", run["method"], "--step",
+                                run["step"], "--time", 0.5, "--every", run["steps"] // 100)
+            self.assertEqual(run["energy_error"], same["energy"]["max_error"])
+        self.assertIn("reference: rattlie:compose=", self.run_program(
+            "compare", example("heavy_top"), "--methods", "auto", "--time", 0.1).stdout)
 
     def test_check_counts_freedoms_and_redundant_equations(self):
         value = self.json_of("check", example("four_bar"))

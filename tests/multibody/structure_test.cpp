@@ -33,8 +33,9 @@ double far_apart(const Flat& a, const Flat& b) {
 }
 
 const std::vector<std::string> symmetric_methods{
-    "rattlie",    "rattlie:retraction=cayley", "rattlie:group=SE3",
-    "lie-rattle", "lie-rattle:group=SE3",      "lie-composition"};
+    "rattlie",     "rattlie:retraction=cayley", "rattlie:group=SE3",
+    "lie-rattle",  "lie-rattle:group=SE3",      "lie-composition",
+    "rigid-rattle"};
 
 TEST(MechanismStructure, symmetric_methods_find_back) {
   const Mechanism m = chain({0.7, -0.4}, JointType::ball, {1, 2});
@@ -87,9 +88,9 @@ std::vector<double> with_momenta(std::vector<double> z, bool back) {
 
 TEST(MechanismStructure, steps_are_symplectic_in_the_fewest_coordinates) {
   const std::vector<double> start{0.7, -0.4, 1.0, 0.3};
-  for (const char* method :
-       {"rattlie", "rattlie:retraction=cayley", "rattlie:group=SE3", "lie-rattle",
-        "lie-composition", "lie-euler-a", "lie-euler-b", "rattlie:compose=suzuki4"}) {
+  for (const char* method : {"rattlie", "rattlie:retraction=cayley", "rattlie:group=SE3",
+                             "lie-rattle", "lie-composition", "lie-euler-a", "lie-euler-b",
+                             "rigid-rattle", "rattlie:compose=suzuki4"}) {
     const double defect = form_defect(
         [&](const std::vector<double>& z) {
           const auto v = with_momenta(z, true);

@@ -7,8 +7,11 @@
     /usr/bin/python3 tests/reference/generate.py paper        [--out FILE]
     /usr/bin/python3 tests/reference/generate.py partitioned  [--only PROBLEM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py underlying   [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py mechanisms   [--only MECHANISM ...] [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py minimal      [--only MECHANISM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
     /usr/bin/python3 tests/reference/generate.py check-partitioned [--only PROBLEM ...]
+    /usr/bin/python3 tests/reference/generate.py check-mechanisms
 
 Needs python3-mpmath only. Everything is computed with 60 decimal digits and printed with 36.
 
@@ -36,6 +39,7 @@ from steps import ABOUT, BASES, methods, project, rattle
 from problems import describe, systems
 from checks import check, order_and_form
 import gauss
+from mechanisms import check_mechanisms, mechanism_runs
 from paper import paper
 from partitioned import PARTITIONED, PROBLEMS, partitioned_methods
 from underlying import underlying
@@ -142,8 +146,8 @@ def write(data, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "underlying",
-                                         "check", "check-partitioned", "describe"])
+    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "underlying", "mechanisms", "minimal",
+                                         "check", "check-partitioned", "check-mechanisms", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
     a = parser.parse_args()
@@ -160,6 +164,13 @@ def main():
         for name, S in systems(a.only or PROBLEMS).items():
             for method, options, step in partitioned_methods(S):
                 print(name, order_and_form(S, method, options, step), flush=True)
+    elif a.what == "check-mechanisms":
+        check_mechanisms()
+    elif a.what == "mechanisms":
+        mechanism_runs(a.only, a.out or os.path.join(here, "mechanisms.json"), write)
+    elif a.what == "minimal":
+        from minimal import minimal_runs     # needs numpy, too
+        minimal_runs(a.only, a.out or os.path.join(here, "minimal.json"), write)
     elif a.what == "partitioned":
         partitioned_runs(a.only, a.out or os.path.join(here, "partitioned.json"))
     elif a.what == "paper":

@@ -10,11 +10,13 @@
 
 namespace rattleback {
 
-/// rattlie, lie-rattle, lie-composition, lie-euler-a, lie-euler-b: methods on the group of the
-/// bodies. They make no steppers of phase-space systems.
+/// rattlie, lie-rattle, lie-composition, lie-euler-a, lie-euler-b, rigid-rattle: methods on the
+/// group of the bodies. They make no steppers of phase-space systems.
 const std::vector<Family>& mechanism_families();
 /// "rattlie:retraction=cayley". Throws InputError that names the choices.
 Method find_mechanism_method(std::string_view specification);
+/// Of one step: those of a composition, each of two halves where the method has them.
+int substep_count(const Method& method);
 
 /// Numbers of a state: position, orientation (w, x, y, z), velocity and angular velocity, each of
 /// all bodies. The start is taken as it is. Throws InputError and ModelError where joints do not

@@ -73,5 +73,9 @@ std::optional<Recommended> cheapest(const std::vector<ComparedRun>& runs, double
 /// ModelError where none applies or there is no reference.
 Comparison compare(const Problem& problem, const ComparisonWishes& wishes,
                    const ComparisonWatch& watch = {});
+/// Of a model of bodies and joints. Errors are turns, shifts and momenta. Throws ModelError where
+/// its joints or velocities do not fit, too.
+Comparison compare_mechanism(const ModelFile& file, const ComparisonWishes& wishes,
+                             const ComparisonWatch& watch = {});
 
 }  // namespace rattleback::study

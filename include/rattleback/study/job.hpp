@@ -46,6 +46,10 @@ struct JobWords {
 };
 JobWords in_words(const Job& job);
 
+/// The mechanism of a file as it starts. Throws ModelError where its joints or velocities do not
+/// fit.
+std::shared_ptr<const Mechanism> starting(const ModelFile& file);
+
 /// Throws ModelError where the model is ill posed or its start inconsistent.
 Job new_job(const JobRequest& request, ModelFile model);
 /// With the model, method and step that the run file holds. Throws InputError where the request
