@@ -55,7 +55,8 @@ Claims splitting_claims(const Values& values) {
     return Refusal{"the order of one's own c and d follows from them"};
   const SplittingCoefficients coefficients = coefficients_of(values);
   if (std::string why = obstacle_to_splitting(coefficients); !why.empty()) return Refusal{why};
-  return splitting_info(coefficients, "splitting");
+  const int found = is_own(values) ? splitting_order(coefficients) : static_cast<int>(order);
+  return splitting_info(coefficients, found, "splitting");
 }
 
 }  // namespace

@@ -51,9 +51,11 @@ int splitting_order(const SplittingCoefficients& coefficients, double tolerance 
 /// Whether the substeps are the same in both directions, to the last digits of double.
 bool is_symmetric(const SplittingCoefficients& coefficients);
 
-inline MethodInfo splitting_info(const SplittingCoefficients& coefficients, std::string name) {
+/// `order` is splitting_order(), which takes long to find for many substeps.
+inline MethodInfo splitting_info(const SplittingCoefficients& coefficients, int order,
+                                 std::string name) {
   return {.name = std::move(name),
-          .order = splitting_order(coefficients),
+          .order = order,
           .symmetric = is_symmetric(coefficients),
           .symplectic_on = SymplecticOn::state_manifold,
           .preserves_primary = true,
