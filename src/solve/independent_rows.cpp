@@ -186,6 +186,7 @@ IndependentRows independent_rows(const std::vector<SparseRow>& rows, double zero
   IndependentRows result;
   const std::vector<int> candidates = without_parallels(rows);
   std::vector<SparseRow> unit;
+  unit.reserve(candidates.size());
   for (const int i : candidates) unit.push_back(of_unit_length(rows[i]));
   const CouplingPattern pattern = couplings(unit);
   PassingLdlt ldlt(unit, pattern, weak);
@@ -210,6 +211,7 @@ IndependentRows independent_rows(const std::vector<SparseRow>& rows, double zero
 std::vector<std::pair<int, double>> combination(const std::vector<SparseRow>& rows,
                                                 const std::vector<int>& kept, int row) {
   std::vector<SparseRow> unit;
+  unit.reserve(kept.size());
   for (const int k : kept) unit.push_back(of_unit_length(rows[k]));
   std::vector<double> b(kept.size());
   const double size = length(rows[row]);

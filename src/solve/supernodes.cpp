@@ -207,11 +207,12 @@ class Filler {
 FrontLayout front_layout(const CouplingPattern& given, std::vector<int> order) {
   const CouplingPattern pattern = normalised(given);
   FrontLayout layout;
-  layout.order = postordered(order, eliminate(pattern, order).parent);
+  layout.order = std::move(order);
+  layout.order = postordered(layout.order, eliminate(pattern, layout.order).parent);
   const Elimination e = eliminate(pattern, layout.order);
   layout.entries_of_factor = std::accumulate(e.below.begin(), e.below.end(), std::size_t{0});
   for (const Columns& c : supernodes(e)) layout.fronts.push_back({c.first, c.width});
-  Filler(pattern, layout);
+  [[maybe_unused]] const Filler filler(pattern, layout);
   return layout;
 }
 

@@ -7,6 +7,9 @@
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
+#include "rattleback/testing/trial.hpp"
+#include "rattleback/testing/witness_systems.hpp"
+#include "rattleback/text/model.hpp"
 
 namespace rattleback {
 namespace {
@@ -125,6 +128,14 @@ TEST(SparseConstrained, serves_systems_without_constraints) {
   for (const BaseMapChoice& base : maps)
     EXPECT_LE(difference<double>(system, start<double>(6, true), base, true, 20), 4e-14)
         << option_text(base);
+}
+/// A solution on another branch is not taken. Without that look this run ended at t = 17.2.
+TEST(SparseConstrained, leaves_another_branch_to_full_matrices) {
+  const AnySystem hopf = expression_system(
+      read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/hopf_quartic.toml").system);
+  State<double> z = testing::convert<double>(testing::witness_system("hopf_quartic").start);
+  const auto stepper = find_method("rattle:base=midpoint").stepper<double>(hopf);
+  EXPECT_TRUE(stepper->advance(hopf, z, 0.4, 100).status);
 }
 TEST(SparseConstrained, says_that_dependent_constraints_lose_rank) {
   SystemDescription twice = oscillators(8, true);

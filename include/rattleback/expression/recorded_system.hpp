@@ -1,6 +1,7 @@
 // A C++ system in compiled code: what a model file becomes, of functions written in C++.
 //
-//   const AnySystem chain = recorded_system("chain", natural_system(mass(m), V, constraints(k, g)));
+//   const AnySystem chain =
+//       recorded_system("chain", natural_system(mass(m), V, constraints(k, g)));
 //
 // The functions run once, and from there on the sparsity of what they compute is known: steps of
 // large systems cost as much as they have terms, while AnySystem("chain", system) fills full
