@@ -31,6 +31,8 @@
 
 #include "rattleback/integrators/advance.hpp"
 #include "rattleback/integrators/any_stepper.hpp"
+#include "rattleback/integrators/compensated_sum.hpp"
+#include "rattleback/integrators/force_scale.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/stage_lanes.hpp"
 #include "rattleback/problem/small_ldlt.hpp"
@@ -69,21 +71,6 @@ struct NormalSpace {
     for (int d = 1; d < n; ++d) sum += rows()[i * n + d] * raised()[j * n + d];
     return sum;
   }
-};
-
-/// Sums that keep what rounding drops.
-template <class S>
-class Compensated {
- public:
-  void add(const S& more, S& sum) {
-    const S rest = more + lost_, before = sum;
-    sum = before + rest;
-    lost_ = rest - (sum - before);
-  }
-  void reset() { lost_ = S(0); }
-
- private:
-  S lost_ = S(0);
 };
 
 /// Field has dimension(), constraints(), quadratic(),
@@ -250,8 +237,6 @@ class SundmanStepper {
   void judge_degree();
   template <class Sys, class State>
   Status choose(const Sys& system, const State& z, const R& h);
-  template <class Sys>
-  double slowness(const Sys& system);
   template <class Sys, class State>
   void choose_speed(const Sys& system, const State& z, double h);
 
@@ -274,8 +259,8 @@ class SundmanStepper {
   std::vector<S> mu_, nu_;
   Vector<S, dynamic> change_;
   Matrix<S, dynamic> work_;
-  std::vector<Compensated<S>> sum_q_, sum_p_;
-  Compensated<S> sum_t_;
+  std::vector<CompensatedSum<S>> sum_q_, sum_p_;
+  CompensatedSum<S> sum_t_;
   S elapsed_ = S(0), time_ = S(0);
   double speed_ = 0;  // eps/h
   double floor_ = 0;  // c^2
