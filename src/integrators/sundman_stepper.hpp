@@ -49,8 +49,9 @@ AnyStepperPointer<S> make_sundman(const AnySystem& system, int stages, double ac
     std::shared_ptr<AnyStepper<double>> pilot;
     if constexpr (!std::is_same_v<S, double>)
       pilot = sundman_stepper<double>(system, stages, accuracy);
-    return erase<S>(SundmanStepper<CompiledField<S>, S>(CompiledField<S>(std::move(code), stages),
-                                                        stages, accuracy, std::move(pilot)));
+    return erase<S>(SundmanStepper<CompiledField<S>, S>(
+        CompiledField<S>(std::move(code), stages, diagonal_inverse_mass(system)), stages, accuracy,
+        std::move(pilot)));
   }
   if constexpr (is_dual<S>)
     return erase<S>(Differenced<EvaluatedSundman, AnySystem, S>(system, stages, accuracy));

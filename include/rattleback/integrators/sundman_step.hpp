@@ -5,9 +5,37 @@
 
 namespace rattleback {
 
+/// By the iteration that took fewer of late, now and then by the other one, and by that one where
+/// it does not converge.
 template <class Field, class S>
 template <class Sys>
-Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool physical) {
+Status SundmanStepper<Field, S>::solve_stages(const Sys& system, const S& eps, bool physical) {
+  bool ahead = false;
+  if (may_go_ahead()) {
+    constexpr int interval = 16;
+    const auto& mean = way_.mean;
+    ahead = mean[1] < mean[0] || mean[1] == 0;
+    if (mean[0] == 0) ahead = false;
+    if (steps_ % interval == interval - 1) ahead = !ahead;
+  }
+  Status status = attempt(system, eps, physical, ahead);
+  const auto note = [&](bool way, double iterations) {
+    double& mean = way_.mean[way];
+    mean = mean == 0 ? iterations : 0.75 * mean + 0.25 * iterations;
+  };
+  if (!physical) note(ahead, status ? status.iterations : most_iterations);
+  if (status || !may_go_ahead()) return status;
+  const int lost = status.iterations;
+  if (steps_ > 0) steps_ = 0;  // the stages of the last step are overwritten
+  status = attempt(system, eps, physical, !ahead);
+  status.iterations += lost;
+  return status;
+}
+
+template <class Field, class S>
+template <class Sys>
+Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool physical,
+                                         bool ahead) {
   for (int i = 0; i < n_; ++i) hat_q_[i] = q0_[i], hat_p_[i] = p0_[i];
   if (projects()) {
     field_.normal(system, q0_.data(), p0_.data(), here_);
@@ -20,8 +48,11 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   bool projecting = false;
   for (int k = 1; k <= most_iterations; ++k) {
     for (int i = 0; i < n_; ++i) {
+      const Lanes y = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
+      if constexpr (std::is_same_v<S, double>)
+        if (ahead && k > 1) a_[i] += a_[n_] * (Lanes(field_.inverse_mass()[i]) * (y - y_[i]));
+      y_[i] = y;
       x_[i] = add_scaled_stages<S>(hat_q_[i], eps, gauss_->a(a_[i]));
-      y_[i] = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
     }
     std::swap(a_, last_a_), std::swap(b_, last_b_);
     evaluate(system, physical);
