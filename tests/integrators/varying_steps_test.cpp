@@ -160,6 +160,50 @@ TEST(Density, IsForSymmetricMethods) {
   EXPECT_THROW((void)rb::find_method("rattle:accuracy=1e-3"), rb::InputError);
 }
 
+// Measured: 3e-13 at most.
+TEST(Density, BringsEverySymmetricFamilyBack) {
+  const Model m = quartic();
+  for (const char* name :
+       {"lobatto:stages=3", "spark:stages=2", "splitting:order=4", "variational:", "prk2:"}) {
+    SCOPED_TRACE(name);
+    const std::string comma = std::string(name).back() == ':' ? "" : ",";
+    const auto stepper =
+        rb::find_method(name + comma + "density=reversible").stepper<double>(m.system);
+    State z = m.start;
+    ASSERT_TRUE(stepper->advance(m.system, z, 0.05, 150).status);
+    EXPECT_GT(std::abs(stepper->clock()->time - 7.5), 0.1);
+    ASSERT_TRUE(stepper->advance(m.system, z, -0.05, 150).status);
+    ASSERT_TRUE(stepper->present(m.system, z));
+    EXPECT_LT(distance(z, m.start), 1e-12);
+  }
+}
+
+/// Whatever the step: what is accepted can be undone, and keeps the energy to some extent.
+TEST(SundmanSteps, AreNotAcceptedWhereTheyDiverge) {
+  for (const auto& [m, name] :
+       {std::pair(bead(), "sundman"), std::pair(quartic(), "sundman"),
+        std::pair(bead(), "sundman:stages=2"), std::pair(quartic(), "sundman:stages=2")}) {
+    const double energy = m.system.energy(m.start.q, m.start.p);
+    int accepted = 0, refused = 0;
+    for (double h = 0.1; h < 60; h *= 1.25) {
+      SCOPED_TRACE(name + std::string(", h = ") + std::to_string(h));
+      const auto stepper = rb::find_method(name).stepper<double>(m.system);
+      State z = m.start;
+      if (!stepper->step(m.system, z, h)) {
+        ++refused;
+        EXPECT_EQ(distance(z, m.start), 0);
+        continue;
+      }
+      ++accepted;
+      EXPECT_LT(std::abs(m.system.energy(z.q, z.p) - energy), 0.3);
+      ASSERT_TRUE(stepper->step(m.system, z, -h));
+      EXPECT_LT(distance(z, m.start), 1e-11);
+    }
+    EXPECT_GT(accepted, 3);
+    EXPECT_GT(refused, 3);
+  }
+}
+
 /// Where Q is taken is where the state is looked at: the same steps whether p is projected or not.
 TEST(Density, IsTheSameOnFibres) {
   const Model m = quartic();
