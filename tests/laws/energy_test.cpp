@@ -49,7 +49,7 @@ EnergyOptions options_for(const Method& method, const Problem& problem, int step
     return symplectic ? EnergyOptions{.step = 0.015625, .steps = 2 * steps}
                       : EnergyOptions{.step = 0.00390625, .steps = 8 * steps};
   if (keeps && has(method, "variant", "reversible")) return {.step = 0.015625, .steps = 2 * steps};
-  if (keeps && !symplectic) return {.step = 0.0078125, .steps = 4 * steps};
+  if (keeps && method.info().varies_steps) return {.step = 0.0078125, .steps = 4 * steps};
   return {.step = keeps || symplectic ? 0.03125 : showing_step(method, 0.0625), .steps = steps};
 }
 
