@@ -22,6 +22,10 @@ Projection projection_of(const Values& values);
 /// the substeps are not projected.
 Family composable(Family family);
 
+/// The family with the options density and accuracy besides its own: every method it has that is
+/// symmetric may vary its steps (density.hpp). The laws run the combinations given.
+Family with_density(Family family, std::vector<Values> in_laws = {});
+
 /// By the fastest core that fits. Instantiated for the scalars of Factories: the cores compile
 /// long.
 template <class S>

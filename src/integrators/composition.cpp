@@ -60,6 +60,9 @@ template std::vector<Quad> coefficients(Composition);
 std::string obstacle_to_composition(const MethodInfo& inner, Composition scheme) {
   const CompositionInfo& by = info(scheme);
   if (!inner.symmetric) return inner.name + " is not symmetric, and only symmetric methods compose";
+  if (inner.momentum_order)
+    return "its momenta have order " + std::to_string(*inner.momentum_order) +
+           ", which no composition raises";
   if (inner.order >= by.order)
     return std::string(by.name) + " gives order " + std::to_string(by.order) + ", and " +
            inner.name + " has order " + std::to_string(inner.order) + " without it";

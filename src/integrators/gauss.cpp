@@ -119,8 +119,7 @@ struct MakeGauss {
       throw ModelError("gauss:formulation=" + values.word("formulation") + ": " + system.name() +
                        " has constraints on momenta");
     require_small(choice, system);
-    if (is_composed(values) && choice.form != Formulation::unconstrained)
-      choice.variant = GaussVariant::reversible;
+    if (is_composed(values)) choice = in_compositions(choice);
     return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));
   }
 };

@@ -52,18 +52,20 @@ struct MakeSpark {
 }  // namespace
 
 Family lobatto_family() {
-  return composable({.name = "lobatto",
-                     .text = "constrained Lobatto IIIA-IIIB pair, of order 2 stages - 2",
-                     .options = {stages_option(2)},
-                     .claims = [](const Values& v) -> Claims { return lobatto_info(stages_of(v)); },
-                     .make = MakeLobatto{}});
+  return with_density(
+      composable({.name = "lobatto",
+                  .text = "constrained Lobatto IIIA-IIIB pair, of order 2 stages - 2",
+                  .options = {stages_option(2)},
+                  .claims = [](const Values& v) -> Claims { return lobatto_info(stages_of(v)); },
+                  .make = MakeLobatto{}}));
 }
 Family spark_family() {
-  return composable({.name = "spark",
-                     .text = "Gauss stages with multipliers at Lobatto nodes, of order 2 stages",
-                     .options = {stages_option(1)},
-                     .claims = [](const Values& v) -> Claims { return spark_info(stages_of(v)); },
-                     .make = MakeSpark{}});
+  return with_density(
+      composable({.name = "spark",
+                  .text = "Gauss stages with multipliers at Lobatto nodes, of order 2 stages",
+                  .options = {stages_option(1)},
+                  .claims = [](const Values& v) -> Claims { return spark_info(stages_of(v)); },
+                  .make = MakeSpark{}}));
 }
 
 }  // namespace rattleback

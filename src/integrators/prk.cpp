@@ -89,8 +89,8 @@ Family prk1_adjoint_family() {
   return reich_family(Reich::prk1_adjoint, "the adjoint of prk1: H is taken at q1");
 }
 Family prk2_family() {
-  return composable(
-      reich_family(Reich::prk2, "half a step of prk1, then half a step of its adjoint"));
+  return with_density(composable(
+      reich_family(Reich::prk2, "half a step of prk1, then half a step of its adjoint")));
 }
 
 }  // namespace rattleback

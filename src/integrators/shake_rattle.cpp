@@ -62,7 +62,9 @@ Family rattle_family() {
   rattle.together.push_back({{"project", "output"}, {"sums", "compensated"}});
   rattle.together.push_back({{"base", "midpoint"}, {"compose", "triplejump4"}});
   rattle.together.push_back({{"project", "output"}, {"compose", "triplejump4"}});
-  return composable(std::move(rattle));
+  return with_density(composable(std::move(rattle)),
+                      {{{"density", "reversible"}},
+                       {{"project", "output"}, {"compose", "suzuki4"}, {"density", "reversible"}}});
 }
 
 }  // namespace rattleback

@@ -85,7 +85,7 @@ Family splitting_family() {
   family.together.push_back({{"c", std::vector<double>{0.25, 0.5, 0.25}},
                              {"d", std::vector<double>{0.375, 0.375, 0.25}}});
   family.together.push_back({{"order", 4L}, {"project", "output"}});
-  return composable(std::move(family));
+  return with_density(composable(std::move(family)));
 }
 
 }  // namespace rattleback

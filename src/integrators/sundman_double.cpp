@@ -6,5 +6,9 @@ template <>
 AnyStepperPointer<double> sundman_stepper(const AnySystem& system, int stages, double accuracy) {
   return detail::make_sundman<double>(system, stages, accuracy);
 }
+template <>
+ForceRate<double> force_rate(const AnySystem& system) {
+  return detail::make_force_rate<double>(system);
+}
 
 }  // namespace rattleback

@@ -41,12 +41,12 @@ struct MakeVariational {
 }  // namespace
 
 Family variational_family() {
-  return composable(
+  return with_density(composable(
       {.name = "variational",
        .text = "constrained discrete Lagrangian with multipliers at both ends",
        .options = {quadrature_option(), project_option()},
        .claims = [](const Values& v) -> Claims { return variational_info(quadrature_of(v)); },
-       .make = MakeVariational{}});
+       .make = MakeVariational{}}));
 }
 
 }  // namespace rattleback

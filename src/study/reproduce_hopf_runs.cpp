@@ -143,9 +143,12 @@ void make_fig4(Reproduction& r) {
        "it reaches out to " + short_number(radii[0]) + ", z_b to " + short_number(radii[1]) +
            ", z_c to " + short_number(radii[2]) + " (innermost it is in the plane of z_1 / z_0)",
        radii[0] < radii[1] && radii[0] < radii[2]}};
-  r.errata = {level_erratum,
-              "The printed projection is not stereographic; drawn is z_0 / z_1, which is.",
-              base_erratum};
+  r.errata = {
+      level_erratum, "The printed projection is not stereographic; drawn is z_0 / z_1, which is.",
+      "z_a is outermost in either projection: both grow with rho = |z_0|^2 - |z_1|^2, and "
+      "the three exact trajectories lie inside one another with z_a the one around all. "
+      "Innermost it is with the sign of rho changed, that is projected from the other pole.",
+      base_erratum};
   r.figure.panels = {std::move(panel)};
 }
 

@@ -35,6 +35,23 @@ TEST(Gauss, CompositionsAreOfTwoHalfSteps) {
   }
 }
 
+/// In C++ as in the registry, to the bit.
+TEST(Gauss, TypedCompositionsAreOfTwoHalfSteps) {
+  const WitnessSystem& w = witness_system("quartic");
+  const auto composed = compose(Gauss{}, Composition::triple_jump4);
+  EXPECT_EQ(composed.info().order, 4);
+  auto stepper = composed.stepper<double>(w.system);
+  const auto registered = find_method("gauss:compose=triplejump4").stepper<double>(w.system);
+  auto a = convert<double>(w.start), b = a;
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(stepper.step(w.system, a, 0.05));
+    ASSERT_TRUE(registered->step(w.system, b, 0.05));
+  }
+  EXPECT_EQ(distance(a, b), 0);
+  EXPECT_THROW((void)compose(Gauss{{.form = Formulation::index3}}, Composition::triple_jump4),
+               InputError);
+}
+
 /// At large steps the equations of the index-3 form have other solutions, with momenta of hundreds
 /// and more, and Newton finds them without complaint.
 TEST(Gauss, TakesNoOtherSolution) {

@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(Registry, Form, ::testing::ValuesIn(all_methods()), met
 INSTANTIATE_TEST_SUITE_P(Text, TextForm, ::testing::ValuesIn(text_methods()), method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, CarriedForm,
                          ::testing::ValuesIn(methods_where([](const Method& m) {
-                           return has(m, "project", "output");
+                           return has(m, "project", "output") &&
+                                  m.info().symplectic_on != SymplecticOn::nothing;
                          })),
                          method_name);
 INSTANTIATE_TEST_SUITE_P(Registry, PrimaryForm,

@@ -146,7 +146,8 @@ class ComposedStepper {
   Vector<S, dynamic> lambda_;
 };
 
-/// A symmetric method, composed: compose(Rattle<>{}, Composition::triple_jump4).
+/// A symmetric method, composed: compose(Rattle<>{}, Composition::triple_jump4). A method may say
+/// what of it is composed (gauss.hpp).
 template <class M>
 struct Composed {
   M method;
@@ -156,6 +157,7 @@ struct Composed {
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
     M fibre = method;
+    if constexpr (requires { method.in_compositions(); }) fibre = method.in_compositions();
     bool project = false;
     if constexpr (requires { fibre.project; }) {
       project = method.project == Projection::every;

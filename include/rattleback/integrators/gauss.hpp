@@ -35,6 +35,13 @@ struct GaussChoice {
   GaussVariant variant = GaussVariant::plain;
 };
 
+/// What compositions are made of: two half steps, but on (8), where a single one is near the
+/// identity.
+inline GaussChoice in_compositions(GaussChoice choice) {
+  if (choice.form != Formulation::unconstrained) choice.variant = GaussVariant::reversible;
+  return choice;
+}
+
 /// Without its name.
 MethodInfo gauss_info(const GaussChoice& choice);
 
@@ -262,6 +269,7 @@ struct Gauss {
   GaussChoice choice{};
   SolveOptions solve{};
   MethodInfo info() const { return gauss_info(choice); }
+  Gauss in_compositions() const { return {rattleback::in_compositions(choice), solve}; }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
     return GaussStepper<Sys, S>(system, choice, solve);

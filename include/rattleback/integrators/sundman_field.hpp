@@ -45,15 +45,36 @@ class StageByStage {
   std::vector<S> x_, y_, a_, b_;
 };
 
+/// The diagonal of M^-1; empty where M has other entries, or is not the same everywhere.
+template <class Sys>
+std::vector<double> diagonal_inverse_mass(const Sys& system) {
+  const int n = system.dimension();
+  std::vector<double> diagonal(n);
+  Vector<double, dynamic> p(n), v(n);
+  for (int i = 0; i < n; ++i) {
+    p.setZero(), p[i] = 1;
+    system.velocity(p, v);
+    diagonal[i] = v[i];
+    for (int k = 0; k < n; ++k)
+      if (k != i && v[k] != 0) return {};
+  }
+  return diagonal;
+}
+
 /// In straight-line code.
 template <class S>
 class CompiledField {
  public:
-  CompiledField(std::shared_ptr<const ScaledField> code, int stages)
-      : code_(std::move(code)), stages_(stages), one_by_one_(code_->dimension) {}
+  CompiledField(std::shared_ptr<const ScaledField> code, int stages,
+                std::vector<double> inverse_mass = {})
+      : code_(std::move(code)),
+        stages_(stages),
+        one_by_one_(code_->dimension),
+        inverse_mass_(std::move(inverse_mass)) {}
   int dimension() const { return code_->dimension; }
   int constraints() const { return code_->constraints; }
   bool quadratic() const { return code_->quadratic; }
+  const std::vector<double>& inverse_mass() const { return inverse_mass_; }
   std::string structure() const { return "by compiled elimination"; }
 
   template <class Sys>
@@ -74,6 +95,7 @@ class CompiledField {
   std::shared_ptr<const ScaledField> code_;
   int stages_;
   StageByStage<S> one_by_one_;
+  std::vector<double> inverse_mass_;
 };
 
 /// Of any natural system. The curvature of g comes from duals of its slopes, so that S is no dual.
@@ -102,11 +124,13 @@ class EvaluatedField {
         lifted_jacobian_(m_, n_),
         lifted_unused_(m_, n_),
         lambda_(std::max(m_, 1)),
-        lu_(std::max(m_, 1)) {}
+        lu_(std::max(m_, 1)),
+        inverse_mass_(diagonal_inverse_mass(system)) {}
   int dimension() const { return n_; }
   int constraints() const { return m_; }
   /// Not known: they are projected onto, whatever they are.
   static bool quadratic() { return false; }
+  const std::vector<double>& inverse_mass() const { return inverse_mass_; }
   std::string structure() const { return "by elimination, " + in_words(SolverKind::dense, m_); }
 
   void evaluate(const Sys& system, const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
@@ -190,6 +214,7 @@ class EvaluatedField {
   Matrix<Lifted, dynamic> lifted_jacobian_, lifted_unused_;
   Vector<S, dynamic> lambda_;
   DenseLu<S, dynamic> lu_;
+  std::vector<double> inverse_mass_;
 };
 
 }  // namespace rattleback

@@ -5,9 +5,37 @@
 
 namespace rattleback {
 
+/// By the iteration that took fewer of late, now and then by the other one, and by that one where
+/// it does not converge.
 template <class Field, class S>
 template <class Sys>
-Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool physical) {
+Status SundmanStepper<Field, S>::solve_stages(const Sys& system, const S& eps, bool physical) {
+  bool ahead = false;
+  if (may_go_ahead()) {
+    constexpr int interval = 16;
+    const auto& mean = way_.mean;
+    ahead = mean[1] < mean[0] || mean[1] == 0;
+    if (mean[0] == 0) ahead = false;
+    if (steps_ % interval == interval - 1) ahead = !ahead;
+  }
+  Status status = attempt(system, eps, physical, ahead);
+  const auto note = [&](bool way, double iterations) {
+    double& mean = way_.mean[way];
+    mean = mean == 0 ? iterations : 0.75 * mean + 0.25 * iterations;
+  };
+  if (!physical) note(ahead, status ? status.iterations : most_iterations);
+  if (status || !may_go_ahead()) return status;
+  const int lost = status.iterations;
+  if (steps_ > 0) steps_ = 0;  // the stages of the last step are overwritten
+  status = attempt(system, eps, physical, !ahead);
+  status.iterations += lost;
+  return status;
+}
+
+template <class Field, class S>
+template <class Sys>
+Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool physical,
+                                         bool ahead) {
   for (int i = 0; i < n_; ++i) hat_q_[i] = q0_[i], hat_p_[i] = p0_[i];
   if (projects()) {
     field_.normal(system, q0_.data(), p0_.data(), here_);
@@ -20,8 +48,11 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   bool projecting = false;
   for (int k = 1; k <= most_iterations; ++k) {
     for (int i = 0; i < n_; ++i) {
+      const Lanes y = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
+      if constexpr (std::is_same_v<S, double>)
+        if (ahead && k > 1) a_[i] += a_[n_] * (Lanes(field_.inverse_mass()[i]) * (y - y_[i]));
+      y_[i] = y;
       x_[i] = add_scaled_stages<S>(hat_q_[i], eps, gauss_->a(a_[i]));
-      y_[i] = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
     }
     std::swap(a_, last_a_), std::swap(b_, last_b_);
     evaluate(system, physical);
@@ -153,17 +184,7 @@ void SundmanStepper<Field, S>::project_rounding(const Sys& system, State& z) {
   correct(there_.rate(), there_.rows(), sum_p_, z.p);
 }
 
-/// 1/sigma at q0_, p0_, and the field there in a_ and b_.
-template <class Field, class S>
-template <class Sys>
-double SundmanStepper<Field, S>::slowness(const Sys& system) {
-  steps_ = 0;
-  first_stages(system, false);
-  return 1 / magnitude(S(a_[n_][0]));
-}
-
-/// c is a part of what |f| is along a rough path of a few steps. What is chosen is chosen in
-/// double, so that other scalars run the same method.
+/// In double, so that other scalars run the same method.
 template <class Field, class S>
 template <class Sys, class State>
 Status SundmanStepper<Field, S>::choose(const Sys& system, const State& z, const R& h) {
@@ -182,70 +203,30 @@ Status SundmanStepper<Field, S>::choose(const Sys& system, const State& z, const
     if (status) restore(chosen);
     return status;
   } else {
-    constexpr int samples = 16;
-    constexpr double part = 0.25, nothing = 1e-200;
-    floor_ = nothing;
-    for (int i = 0; i < n_; ++i) q0_[i] = z.q[i], p0_[i] = z.p[i];
-    const double first = slowness(system), rough = h / 4;
-    double mean = first / samples, now = first;
-    for (int k = 1; k < samples && std::isfinite(now); ++k) {  // explicit midpoint rule
-      for (int i = 0; i < n_; ++i) q1_[i] = q0_[i], p1_[i] = p0_[i];
-      for (const double part_of_step : {0.5, 1.0}) {
-        for (int i = 0; i < n_; ++i) {
-          q0_[i] = q1_[i] + part_of_step * rough * now * a_[i][0];
-          p0_[i] = p1_[i] + part_of_step * rough * now * b_[i][0];
-        }
-        now = slowness(system);
-      }
-      mean += std::isfinite(now) ? now / samples : 0;
-    }
-    const double c = part * mean * mean;
-    floor_ = mean > 1e-40 ? c * c : 1;
-    speed_ = std::sqrt(std::sqrt(first * first * first * first + floor_));
-    if (!std::isfinite(speed_)) return speed_ = 0, Status{Outcome::not_finite, 0, mean};
+    const ForceChoice chosen = choose_force_scale(field_, system, z, h, 0.25);
+    floor_ = chosen.floor, speed_ = chosen.slowness;
+    if (!std::isfinite(speed_)) return speed_ = 0, Status{Outcome::not_finite, 0, floor_};
     if (accuracy_ > 0) choose_speed(system, z, h);
     return {};
   }
 }
 
-/// By runs of some steps, with the step and with half of it, up to one time: errors of a symmetric
-/// method grow with time, and with the order of the method in the step.
 template <class Field, class S>
 template <class Sys, class State>
 void SundmanStepper<Field, S>::choose_speed(const Sys& system, const State& z, double h) {
-  constexpr int pilot_steps = 40, attempts = 12;
   const double whole = std::isfinite(clock_.end) ? std::abs(clock_.end) : 100 * std::abs(h);
-  const auto run = [&](double speed, double end, State& w) {  // the time reached, 0 where it failed
+  const auto run = [&](double speed, double end, int most, State& w) {
     SundmanStepper trial = *this;
     trial.accuracy_ = 0;
     trial.speed_ = speed;
     trial.reset();
     trial.clock_ = {.end = end};
     w = z;
-    for (int k = 0; k < 4 * pilot_steps && !trial.clock_.at_end(); ++k) {
+    for (int k = 0; k < most && !trial.clock_.at_end() && std::abs(trial.clock_.time) <= whole; ++k)
       if (!trial.step(system, w, h)) return 0.0;
-      if (!std::isfinite(end) && (k + 1 == pilot_steps || std::abs(trial.clock_.time) > whole))
-        break;
-    }
     return trial.clock_.time;
   };
-  for (int k = 0; k < attempts; ++k) {
-    State coarse = z, fine = z;
-    double end = run(speed_, std::numeric_limits<double>::infinity(), coarse);
-    if (std::abs(end) > whole) end = std::copysign(whole, end);
-    if (end == 0 || run(speed_, end, coarse) != end || run(speed_ / 2, end, fine) != end) {
-      speed_ /= 2;
-      continue;
-    }
-    double error = 0;
-    for (int i = 0; i < n_; ++i)
-      error =
-          std::max({error, std::abs(coarse.q[i] - fine.q[i]), std::abs(coarse.p[i] - fine.p[i])});
-    error = std::max(error, 1e-15) * std::max(1.0, whole / std::abs(end));
-    const double factor = std::pow(accuracy_ / 10 / error, 0.5 / gauss_->stages);
-    speed_ *= std::clamp(factor, 0.3, 2.0);
-    if (std::abs(factor - 1) < 0.1) return;
-  }
+  speed_ = factor_for_accuracy(speed_, 2 * gauss_->stages, accuracy_, whole, z, run);
 }
 
 }  // namespace rattleback
