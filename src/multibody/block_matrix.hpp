@@ -92,6 +92,7 @@ class BlockMatrix {
     for (const auto& pivot : pattern_->pivots()) {
       const bool regular = pivot.pivoted     ? eliminate_pivoted(pivot, scale, singular)
                            : pivot.size == 3 ? eliminate(pivot, Three{})
+                           : pivot.size == 5 ? eliminate(pivot, Five{})
                                              : eliminate(pivot, pivot.size);
       if (regular) continue;
       failed_ = pivot.node;
@@ -119,8 +120,10 @@ class BlockMatrix {
   }
 
  private:
-  // Sizes are numbers, or Three where the compiler is to know them: a ball joint has that size.
+  // Sizes are numbers, or Three and Five where the compiler is to know them: ball joints and hinges
+  // have these.
   using Three = std::integral_constant<int, 3>;
+  using Five = std::integral_constant<int, 5>;
 
   /// to -= a x
   static void multiply(const S* a, const S* x, S* to, int rows, int columns) {
@@ -175,14 +178,16 @@ class BlockMatrix {
     for (std::size_t i = pivot.first; i < pivot.last; ++i) {
       const auto& row = pattern_->neighbours()[i];
       S* below = block(row.below);
-      row.size == 3 ? scale_by(below, block(pivot.diagonal), Three{}, k)
-                    : scale_by(below, block(pivot.diagonal), row.size, k);
+      row.size == 3   ? scale_by(below, block(pivot.diagonal), Three{}, k)
+      : row.size == 5 ? scale_by(below, block(pivot.diagonal), Five{}, k)
+                      : scale_by(below, block(pivot.diagonal), row.size, k);
       for (std::size_t j = pivot.first; j < pivot.last; ++j) {
         const auto& column = pattern_->neighbours()[j];
         S* to = block(pattern_->targets()[target++]);
         const S* right = block(column.right);
-        row.size == 3 && column.size == 3 ? subtract(below, right, to, Three{}, k, Three{})
-                                          : subtract(below, right, to, row.size, k, column.size);
+        row.size == 3 && column.size == 3   ? subtract(below, right, to, Three{}, k, Three{})
+        : row.size == 5 && column.size == 5 ? subtract(below, right, to, Five{}, k, Five{})
+                                            : subtract(below, right, to, row.size, k, column.size);
       }
     }
   }
@@ -200,7 +205,8 @@ class BlockMatrix {
     std::copy(inverse, inverse + 9, a);
     return true;
   }
-  static bool invert(S* a, int k) {
+  template <class Size>
+  static bool invert(S* a, Size k) {
     for (int c = 0; c < k; ++c) {
       if (!beyond(a[c * k + c], threshold::zero_pivot)) return false;
       reduce(a, k, c);
@@ -208,7 +214,8 @@ class BlockMatrix {
     return true;
   }
   /// Gauss and Jordan: column c becomes that of the inverse.
-  static void reduce(S* a, int k, int c) {
+  template <class Size>
+  static void reduce(S* a, Size k, int c) {
     const S pivot = S(1) / a[c * k + c];
     a[c * k + c] = S(1);
     for (int j = 0; j < k; ++j) a[c * k + j] = a[c * k + j] * pivot;

@@ -73,13 +73,7 @@ TEST(LongRuns, a_fast_top_keeps_its_energy_at_large_steps) {
   EXPECT_LT(std::abs(k.slope), 3 * k.slope_error);
 }
 
-TEST(LongRuns, ThoroughFourBarsChainsAndJoints) {
-  const Kept bars = kept(four_bars(100), 1e-3, 10'000);
-  ASSERT_TRUE(bars.ok) << bars.said;
-  EXPECT_LT(std::abs(bars.slope), 3 * bars.slope_error);
-  const Kept hundred = kept(chain(bent(100), JointType::ball), 1e-2, 100'000);
-  ASSERT_TRUE(hundred.ok) << hundred.said;
-  EXPECT_LT(hundred.energy, 0.1);
+TEST(LongRuns, ThoroughJointsOverAMillionSteps) {
   for (const Mechanism& m : {four_bars(1, 6), chain(bent(10), JointType::ball)}) {
     const Kept k = kept(m, 1e-3, 1'000'000, 100);
     ASSERT_TRUE(k.ok) << k.said;
