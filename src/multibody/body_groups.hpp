@@ -11,6 +11,13 @@ template <class S>
 struct BodyInertia {
   Matrix<S, 3> inertia;
   S mass;
+
+  Matrix<S, 6> full() const {
+    Matrix<S, 6> all = Matrix<S, 6>::Constant(S(0));
+    all.template topLeftCorner<3, 3>() = inertia;
+    for (int i = 3; i < 6; ++i) all(i, i) = mass;
+    return all;
+  }
 };
 
 /// A body within a Newton iteration.
@@ -19,6 +26,7 @@ class SplitBody {
  public:
   using V = Vector<S, 3>;
   using Twist = Vector<S, 6>;
+  static constexpr bool split = true;
 
   static Twist to_group(const Pose<S>&, const Twist& row) { return row; }
   static Twist from_group(const Pose<S>&, const Twist& row) { return row; }
@@ -28,10 +36,21 @@ class SplitBody {
     arrive(body, h, at, xi, part);
     solve_ = inverse_of<S, 3>(part.slope);
     reach_ = part.moves * solve_;
+    inverse_mass_ = S(1) / body.mass;
+  }
+  /// The same of a body that stays in the matrix: pull() is then a row over its velocity.
+  Matrix<S, 6> evaluate_kept(const BodyInertia<S>& body, const Real<S>& h, const Pose<S>& at,
+                             const Twist& xi) {
+    const auto part = turn(body, h, xi);
+    arrive(body, h, at, xi, part);
+    reach_ = part.moves;
+    inverse_mass_ = S(1);
+    return BodyInertia<S>{part.slope, body.mass}.full();
   }
   /// Where it ends only.
   void finish(const BodyInertia<S>& body, const Real<S>& h, const Pose<S>& at, const Twist& xi) {
-    arrive(body, h, at, xi, turn(body, h, xi));
+    const V w = xi.template head<3>();
+    arrive(body, h, at, xi, Method::template arrive<S, lie::SO3<S>>(body.inertia, h, w));
   }
   const Pose<S>& end() const { return end_; }
   const Twist& momentum_at_start() const { return begin_; }
@@ -61,7 +80,6 @@ class SplitBody {
     end_ = {(at.r * part.step).normalized(), at.x + h * xi.template tail<3>()};
     begin_ << part.begin, body.mass * xi.template tail<3>();
     momentum_ << part.end, begin_.template tail<3>();
-    inverse_mass_ = S(1) / body.mass;
   }
 
   Pose<S> end_;
@@ -74,18 +92,26 @@ template <class S, class Method>
 class RigidBodyInSE3 {
  public:
   using Twist = Vector<S, 6>;
+  static constexpr bool split = false;
 
   static Twist to_group(const Pose<S>& at, const Twist& row) { return turned(at.r.inverse(), row); }
   static Twist from_group(const Pose<S>& at, const Twist& row) { return turned(at.r, row); }
 
   void evaluate(const BodyInertia<S>& body, const Real<S>& h, const Pose<S>& at, const Twist& xi) {
-    const auto part = Method::template evaluate<S, lie::SE3<S>>(full(body), h, xi);
+    const auto part = Method::template evaluate<S, lie::SE3<S>>(body.full(), h, xi);
     arrive(at, part);
     solve_ = inverse_of<S, 6>(part.slope);
     reach_ = part.moves * solve_;
   }
+  Matrix<S, 6> evaluate_kept(const BodyInertia<S>& body, const Real<S>& h, const Pose<S>& at,
+                             const Twist& xi) {
+    const auto part = Method::template evaluate<S, lie::SE3<S>>(body.full(), h, xi);
+    arrive(at, part);
+    reach_ = part.moves;
+    return part.slope;
+  }
   void finish(const BodyInertia<S>& body, const Real<S>& h, const Pose<S>& at, const Twist& xi) {
-    arrive(at, Method::template evaluate<S, lie::SE3<S>>(full(body), h, xi));
+    arrive(at, Method::template arrive<S, lie::SE3<S>>(body.full(), h, xi));
   }
   const Pose<S>& end() const { return end_; }
   const Twist& momentum_at_start() const { return begin_; }
@@ -97,12 +123,6 @@ class RigidBodyInSE3 {
   static Twist turned(const lie::SO3<S>& r, Twist row) {
     row.template tail<3>() = r(Vector<S, 3>(row.template tail<3>()));
     return row;
-  }
-  static Matrix<S, 6> full(const BodyInertia<S>& body) {
-    Matrix<S, 6> all = Matrix<S, 6>::Constant(S(0));
-    all.template topLeftCorner<3, 3>() = body.inertia;
-    for (int i = 3; i < 6; ++i) all(i, i) = body.mass;
-    return all;
   }
   void arrive(const Pose<S>& at, const PartOfStep<lie::SE3<S>>& part) {
     const lie::SE3<S> end = (lie::SE3<S>{at.r, at.x} * part.step).normalized();

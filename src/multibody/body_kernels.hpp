@@ -21,6 +21,18 @@ namespace rattleback {
 /// Unpivoted: for matrices near symmetric positive definite ones.
 template <class S, int N>
 Matrix<S, N> inverse_of(Matrix<S, N> a) {
+  if constexpr (N == 3) {  // one division
+    const S x = a(1, 1) * a(2, 2) - a(1, 2) * a(2, 1), y = a(1, 2) * a(2, 0) - a(1, 0) * a(2, 2),
+            z = a(1, 0) * a(2, 1) - a(1, 1) * a(2, 0);
+    const S by = S(1) / (a(0, 0) * x + a(0, 1) * y + a(0, 2) * z);
+    Matrix<S, N> inverse;
+    inverse << x * by, (a(0, 2) * a(2, 1) - a(0, 1) * a(2, 2)) * by,
+        (a(0, 1) * a(1, 2) - a(0, 2) * a(1, 1)) * by, y * by,
+        (a(0, 0) * a(2, 2) - a(0, 2) * a(2, 0)) * by, (a(0, 2) * a(1, 0) - a(0, 0) * a(1, 2)) * by,
+        z * by, (a(0, 1) * a(2, 0) - a(0, 0) * a(2, 1)) * by,
+        (a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0)) * by;
+    return inverse;
+  }
   for (int k = 0; k < N; ++k) {
     const S pivot = S(1) / a(k, k);
     a(k, k) = S(1);
@@ -124,18 +136,34 @@ struct OneRetraction {
   template <class S, class G>
   static PartOfStep<G> evaluate(const typename G::Tangent& inertia, const Real<S>& h,
                                 const typename G::Algebra& xi) {
-    using D = DiscreteMomentum<S, G, Tau>;
-    const typename G::Algebra x = h * xi, m = inertia * xi, back = -x;
-    if constexpr (std::same_as<G, lie::SO3<S>> && std::same_as<Tau, lie::Exponential>)
-      return by_one_series<S>(inertia, h, x, m);
-    else
-      return {Tau::template at<G>(x), D::at(x, m), D::at(back, m), D::slope(h, x, m, inertia),
-              lie::left<Tau, G>(x)};
+    return part<S, G, true>(inertia, h, xi);
+  }
+  /// Without slopes.
+  template <class S, class G>
+  static PartOfStep<G> arrive(const typename G::Tangent& inertia, const Real<S>& h,
+                              const typename G::Algebra& xi) {
+    return part<S, G, false>(inertia, h, xi);
   }
 
  private:
+  template <class S, class G, bool slopes>
+  static PartOfStep<G> part(const typename G::Tangent& inertia, const Real<S>& h,
+                            const typename G::Algebra& xi) {
+    using D = DiscreteMomentum<S, G, Tau>;
+    const typename G::Algebra x = h * xi, m = inertia * xi, back = -x;
+    if constexpr (std::same_as<G, lie::SO3<S>> && std::same_as<Tau, lie::Exponential>) {
+      return by_one_series<S, slopes>(inertia, h, x, m);
+    } else {
+      PartOfStep<G> all{Tau::template at<G>(x), D::at(x, m), D::at(back, m), {}, {}};
+      if constexpr (slopes) {
+        all.slope = D::slope(h, x, m, inertia);
+        all.moves = lie::left<Tau, G>(x);
+      }
+      return all;
+    }
+  }
   /// The same, with one series for all: of the step of a chain that is half of the work.
-  template <class S>
+  template <class S, bool slopes>
   static PartOfStep<lie::SO3<S>> by_one_series(const Matrix<S, 3>& inertia, const Real<S>& h,
                                                const Vector<S, 3>& x, const Vector<S, 3>& m) {
     using D = DiscreteMomentum<S, lie::SO3<S>, lie::Exponential>;
@@ -143,14 +171,18 @@ struct OneRetraction {
     const lie::RotationSeries<S> half(quarter), full = half.doubled(quarter);
     const S d = full.inverse();
     const Vector<S, 3> once = lie::cross(x, m), twice = d * lie::cross(x, once);
-    const Matrix<S, 3> k = lie::cross_matrix(x);
-    Matrix<S, 3> moves = full.c * (k * k) - full.b * k;
-    for (int i = 0; i < 3; ++i) moves(i, i) = moves(i, i) + Real<S>(1);
-    return {{Real<S>(1) - quarter * half.b, (Real<S>(0.5) * half.a) * x},
-            m + Real<S>(0.5) * once + twice,
-            m - Real<S>(0.5) * once + twice,
-            D::slope(h, x, m, inertia, d, full.inverse_slope()),
-            moves};
+    PartOfStep<lie::SO3<S>> all{{Real<S>(1) - quarter * half.b, (Real<S>(0.5) * half.a) * x},
+                                m + Real<S>(0.5) * once + twice,
+                                m - Real<S>(0.5) * once + twice,
+                                {},
+                                {}};
+    if constexpr (slopes) {
+      const Matrix<S, 3> k = lie::cross_matrix(x);
+      all.slope = D::slope(h, x, m, inertia, d, full.inverse_slope());
+      all.moves = full.c * (k * k) - full.b * k;
+      for (int i = 0; i < 3; ++i) all.moves(i, i) = all.moves(i, i) + Real<S>(1);
+    }
+    return all;
   }
 };
 
@@ -158,6 +190,11 @@ struct OneRetraction {
 /// start the momentum that xi ends with.
 template <class Tau>
 struct TwoRetractions {
+  template <class S, class G>
+  static PartOfStep<G> arrive(const typename G::Tangent& inertia, const Real<S>& h,
+                              const typename G::Algebra& xi) {
+    return evaluate<S, G>(inertia, h, xi);
+  }
   template <class S, class G>
   static PartOfStep<G> evaluate(const typename G::Tangent& inertia, const Real<S>& h,
                                 const typename G::Algebra& xi) {

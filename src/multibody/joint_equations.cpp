@@ -22,7 +22,13 @@ class JointBuilder {
  public:
   JointBuilder(const Mechanism& m, const Joint& joint, int first, int second, JointEquations& to)
       : m_(m), joint_(joint), to_(to) {
-    place_ = {first, second, to.count(), 0, joint.points[0], joint.points[1]};
+    place_ = {first,
+              second,
+              to.count(),
+              0,
+              joint.points[0],
+              joint.points[1],
+              info(joint.type).points_meet};
     if (place_.a == place_.b)
       throw InputError("bodies", m.label(joint) + " must connect two different bodies");
     const Pose<double> a = pose_of(m, place_.a), b = pose_of(m, place_.b);

@@ -30,6 +30,7 @@ struct JointPlace {
   int a, b;
   int first, count;
   Vector3 point_a, point_b;
+  bool meets;  ///< its first three equations are those of points that coincide
 };
 
 /// Where a body is.
@@ -37,6 +38,26 @@ template <class S>
 struct Pose {
   lie::SO3<S> r{};
   Vector<S, 3> x = Vector<S, 3>::Constant(S(0));
+};
+
+/// The same, with the rotation as a matrix.
+template <class S>
+struct Frame {
+  Matrix<S, 3> r = Matrix<S, 3>::Identity();
+  Vector<S, 3> x = Vector<S, 3>::Constant(S(0));
+
+  static Frame of(const Pose<S>& pose) {
+    const S x = pose.r.v[0], y = pose.r.v[1], z = pose.r.v[2], w = pose.r.w;
+    const S xx = x + x, yy = y + y, zz = z + z;
+    const S wx = w * xx, wy = w * yy, wz = w * zz;
+    const S x2 = x * xx, y2 = y * yy, z2 = z * zz;
+    const S xy = x * yy, xz = x * zz, yz = y * zz;
+    Frame f;
+    f.r << S(1) - (y2 + z2), xy - wz, xz + wy, xy + wz, S(1) - (x2 + z2), yz - wx, xz - wy, yz + wx,
+        S(1) - (x2 + y2);
+    f.x = pose.x;
+    return f;
+  }
 };
 
 /// One equation: its value, and its rows.
@@ -61,12 +82,18 @@ class JointPose {
  public:
   using V = Vector<S, 3>;
 
-  JointPose(const JointPlace& joint, const Pose<S>& a, const Pose<S>& b)
+  JointPose(const JointPlace& joint, const Frame<S>& a, const Frame<S>& b)
       : point_a_(detail::lifted<S>(joint.point_a)),
         point_b_(detail::lifted<S>(joint.point_b)),
-        ra_(a.r.matrix()),
-        rb_(b.r.matrix()),
+        ra_(a.r),
+        rb_(b.r),
         gap_((b.x - a.x) + (rb_ * point_b_ - ra_ * point_a_)) {}
+
+  /// The gap between the points.
+  const V& gap() const { return gap_; }
+  /// Row i of three over the turn of a body: e_i . R (turn x p) for the second one.
+  V turn_a(int i) const { return lie::cross(V(ra_.row(i)), point_a_); }
+  V turn_b(int i) const { return lie::cross(point_b_, V(rb_.row(i))); }
 
   EquationRow<S> row(const JointEquation& e) const {
     switch (e.kind) {
@@ -103,7 +130,7 @@ class JointPose {
   }
 
   V point_a_, point_b_;
-  Matrix<S, 3> ra_, rb_;
+  const Matrix<S, 3>&ra_, &rb_;
   V gap_;
 };
 

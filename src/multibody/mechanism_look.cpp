@@ -12,24 +12,38 @@ std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 MechanismLook::MechanismLook(const MechanismModel& model)
     : model_(model),
-      rows_(model.joints.count()),
+      rows_(model),
+      pulled_(model),
       matrix_(model.pattern),
-      rates_(Vector<double, dynamic>::Zero(model.joints.count())) {}
+      forces_(model.bodies()),
+      rates_(Vector<double, dynamic>::Zero(model.joints.count())),
+      change_(Vector<double, dynamic>::Zero(model.pattern.rows())) {}
 
-void MechanismLook::at(const MechanismState<double>& z) { rows_at(model_, z.poses, rows_); }
+void MechanismLook::at(const MechanismState<double>& z) {
+  rows_at(model_, z.poses, rows_);
+  factored_ = false;
+}
 
 Twist MechanismLook::velocity(std::size_t body, const Twist& momentum) const {
   Twist v;
   v << model_.inverse_inertia[body] * momentum.head<3>(),
-      momentum.tail<3>() / model_.inertia[body].mass;
+      momentum.tail<3>() * model_.inverse_mass[body];
   return v;
 }
 
-double MechanismLook::energy(const MechanismState<double>& z) const {
-  double sum = 0;
-  for (std::size_t i = 0; i < z.poses.size(); ++i)
-    sum += 0.5 * z.momenta[i].dot(velocity(i, z.momenta[i])) -
-           model_.inertia[i].mass * model_.gravity.dot(z.poses[i].x);
+Twist MechanismLook::velocity(std::size_t body, const MechanismState<double>& z) const {
+  return model_.massless && model_.is_kept[body] ? z.velocities[body]
+                                                 : velocity(body, z.momenta[body]);
+}
+
+double MechanismLook::energy(const MechanismState<double>& z) {
+  double sum = model_.forces.empty() ? 0 : model_.forces.at(z.poses, forces_);
+  for (std::size_t i = 0; i < z.poses.size(); ++i) {
+    const Twist v = velocity(i, z);
+    const auto& [inertia, mass] = model_.inertia[i];
+    sum += 0.5 * (v.head<3>().dot(inertia * v.head<3>()) + mass * v.tail<3>().squaredNorm()) -
+           mass * model_.gravity.dot(z.poses[i].x);
+  }
   return sum;
 }
 
@@ -42,40 +56,83 @@ double MechanismLook::constraint() const {
 double MechanismLook::hidden(const MechanismState<double>& z) {
   for (const JointPlace& joint : model_.joints.joints) {
     const Twist none = Twist::Zero();
-    const Twist a = joint.a < 0 ? none : velocity(index(joint.a), z.momenta[index(joint.a)]);
-    const Twist b = joint.b < 0 ? none : velocity(index(joint.b), z.momenta[index(joint.b)]);
+    const Twist a = joint.a < 0 ? none : velocity(index(joint.a), z);
+    const Twist b = joint.b < 0 ? none : velocity(index(joint.b), z);
     for (int i = joint.first; i < joint.first + joint.count; ++i)
       rates_[i] = rows_.first[index(i)].dot(a) + rows_.second[index(i)].dot(b);
   }
   return largest_magnitude(rates_);
 }
 
+/// The matrix of J and G.
+bool MechanismLook::factor() {
+  if (factored_) return true;
+  for (const JointPlace& joint : model_.joints.joints)
+    for (auto k = index(joint.first); k < index(joint.first + joint.count); ++k) {
+      const auto pull = [&](int body, const Twist& row, Twist& to) {
+        if (body >= 0) to = model_.is_kept[index(body)] ? row : velocity(index(body), row);
+      };
+      pull(joint.a, rows_.first[k], pulled_.first[k]);
+      pull(joint.b, rows_.second[k], pulled_.second[k]);
+    }
+  const auto own = [this](std::size_t i) { return model_.inertia[i].full(); };
+  assemble<true>(model_, pulled_, rows_, own, matrix_);
+  factored_ = matrix_.factor(model_.softening, model_.soft, model_.scale);
+  return factored_;
+}
+
+/// J v + G^T nu = m, G v = 0, and m becomes J v.
 Status MechanismLook::project(MechanismState<double>& z) {
-  matrix_.clear();
-  for (const auto& m : model_.meetings) {
-    const JointPlace& row = model_.joints.joints[index(m.row)];
-    const JointPlace& column = model_.joints.joints[index(m.column)];
-    const auto body = index(m.row_second ? row.b : row.a);
-    const Twist* left = (m.row_second ? rows_.second : rows_.first).data() + row.first;
-    const Twist* right = (m.column_second ? rows_.second : rows_.first).data() + column.first;
-    double* to = matrix_.block(m.place);
-    for (int i = 0; i < row.count; ++i) {
-      const Twist pulled = velocity(body, left[i]);
-      for (int j = 0; j < column.count; ++j) *to++ += pulled.dot(right[j]);
+  if (model_.massless) z.velocities.resize(z.poses.size());
+  for (const auto& body : model_.kept)
+    if (model_.massless) z.velocities[body.body] = velocity(body.body, z.momenta[body.body]);
+  if (!factor()) return {Outcome::rank_loss};
+  const int passes = 2;  // the second removes what softening and round-off left of the first
+  for (int pass = 0; pass < passes; ++pass) project_once(z, pass == 0);
+  return {};
+}
+
+void MechanismLook::project_once(MechanismState<double>& z, bool first) {
+  (void)hidden(z);
+  for (std::size_t j = 0; j < model_.row.size(); ++j) {
+    const JointPlace& joint = model_.joints.joints[j];
+    change_.segment(model_.row[j], joint.count) = rates_.segment(joint.first, joint.count);
+  }
+  // What of a kept body's momentum its velocity does not tell is the joints' to take.
+  for (const auto& body : model_.kept) {
+    Twist rest = Twist::Zero();
+    if (first && model_.massless)
+      rest = z.momenta[body.body] - own_momentum(body.body, z.velocities[body.body]);
+    change_.segment<6>(body.row) = rest;
+  }
+  matrix_.solve(change_);
+  for (std::size_t j = 0; j < model_.row.size(); ++j) {
+    const JointPlace& joint = model_.joints.joints[j];
+    for (int i = 0; i < joint.count; ++i) {
+      const auto k = index(joint.first + i);
+      const double nu = change_[model_.row[j] + i];
+      const auto take = [&](int body, const Twist& row) {
+        if (body >= 0 && !model_.is_kept[index(body)]) z.momenta[index(body)] -= row * nu;
+      };
+      take(joint.a, rows_.first[k]);
+      take(joint.b, rows_.second[k]);
     }
   }
-  if (!matrix_.factor(model_.softening)) return {Outcome::rank_loss};
-  const int passes = 2;  // the second removes what softening and round-off left of the first
-  for (int pass = 0; pass < passes; ++pass) {
-    (void)hidden(z);
-    matrix_.solve(rates_);
-    for (const JointPlace& joint : model_.joints.joints)
-      for (int i = joint.first; i < joint.first + joint.count; ++i) {
-        if (joint.a >= 0) z.momenta[index(joint.a)] -= rows_.first[index(i)] * rates_[i];
-        if (joint.b >= 0) z.momenta[index(joint.b)] -= rows_.second[index(i)] * rates_[i];
-      }
+  for (const auto& body : model_.kept) {
+    const Twist change = change_.segment<6>(body.row);
+    if (model_.massless) {
+      z.velocities[body.body] += change;
+      z.momenta[body.body] = own_momentum(body.body, z.velocities[body.body]);
+    } else {
+      z.momenta[body.body] += own_momentum(body.body, change);
+    }
   }
-  return {};
+}
+
+Twist MechanismLook::own_momentum(std::size_t body, const Twist& v) const {
+  Twist m;
+  m << model_.inertia[body].inertia * v.head<3>(), model_.inertia[body].mass * v.tail<3>();
+  return m;
 }
 
 }  // namespace rattleback

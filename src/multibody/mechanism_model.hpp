@@ -1,64 +1,170 @@
 // A mechanism as its steps see it: inertias, equations, and where the blocks of its matrix are.
+//
+// A step and a projection solve, for velocities v of the bodies and multipliers mu of the joints,
+//
+//   A v + G^T mu = m,   G v = 0.
+//
+// Most bodies are eliminated first: S = G A^-1 G^T has a block for each two joints at one body.
+// Bodies without inertia of their own, or without some of it, are kept: their A is singular, and
+// only with what hangs on them they have an inertia. Eliminated leaf to root together with the
+// joint that holds it, such a body leaves the block
+//
+//   [ A'  G^T ]      A' its own inertia and what its children add: the articulated inertia;
+//   [ G    -S ]      S of the joint's other body, where that was eliminated,
+//
+// which is regular where the joint-space inertia is [Featherstone 2008, ch. 7]; no mass is
+// invented. Where joints close loops such a block may have to wait for a joint that closes one:
+// nodes that are singular at the start are joined with the next one. Bodies with many joints are
+// kept too, as eliminating them first would let all these joints meet.
 #pragma once
 
 #include <vector>
 
 #include "block_matrix.hpp"
 #include "body_groups.hpp"
+#include "mechanism_forces.hpp"
 
 namespace rattleback {
 
-/// Poses, and momenta: angular in body axes, then linear in space axes.
+/// Poses, and momenta: angular in body axes, then linear in space axes. Velocities, as the momenta
+/// have them, are there where momenta do not tell them: after a projection, of kept bodies.
 template <class S>
 struct MechanismState {
   std::vector<Pose<S>> poses;
   std::vector<Vector<S, 6>> momenta;
+  std::vector<Vector<S, 6>> velocities{};
 };
 
 /// A mechanism as steps see it.
 struct MechanismModel {
+  /// Throws ModelError that names a joint about which nothing has inertia.
   explicit MechanismModel(const Mechanism& mechanism);
 
   std::size_t bodies() const { return inertia.size(); }
   std::vector<BodyInertia<double>> inertia;
+  /// Of what there is: zero in directions without inertia.
   std::vector<Matrix3> inverse_inertia;
+  std::vector<double> inverse_mass;
   Vector3 gravity;
+  MechanismForces forces;  ///< beside gravity
   JointEquations joints;
   BlockPattern pattern;
-  /// Two joints, or one with itself, at one body: a block of S has a part from there.
+
+  /// Two joints, or one with itself, at one body that is eliminated: a block of S has a part.
   struct Meeting {
-    int row, column;                 ///< joints
+    int row, rows, column, columns;  ///< their equations
     bool row_second, column_second;  ///< whether the body is their second one
-    std::size_t place;
+    bool meets;                      ///< whether both are ball joints
+    BlockPattern::Place place;
   };
   std::vector<Meeting> meetings;
-  double softening = 0;  ///< where there are loops
+  /// A body that stays in the matrix, and its joints.
+  struct KeptJoint {
+    int equation, count;
+    bool second;
+    BlockPattern::Place below, right;  ///< blocks (joint, body) and (body, joint)
+  };
+  struct KeptBody {
+    std::size_t body;
+    int row;  ///< of its velocity in the vector of unknowns
+    BlockPattern::Place place;
+    std::vector<KeptJoint> joints{};
+  };
+  std::vector<KeptBody> kept;
+  std::vector<char> is_kept;  ///< for each body
+  std::vector<int> row;       ///< of each joint in the vector of unknowns
+  bool massless = false;      ///< whether momenta tell not all velocities
+  double softening = 0;       ///< where there are loops
+  std::vector<double> soft;   ///< S_ii at the start, by row of the unknowns; of bodies 0
+  std::vector<double> scale;  ///< by row: makes entries of the matrix of order one
+  /// Of the mechanism, and the shortest and the mean distance of a joint from a centre of mass.
+  double size = 1, arm = 1, mean_arm = 1, mean_mass = 1;
+  double mean_inertia() const { return mean_mass * mean_arm * mean_arm; }
   MechanismState<double> start;
+
+ private:
+  void arrange(const Mechanism& mechanism);
+  void place_blocks(const std::vector<int>& kept_units);
+  void weigh();
 };
 
 /// Values of all equations, and their rows for the first and the second body of their joint.
 template <class S>
 struct JointRows {
-  explicit JointRows(int count)
-      : value(static_cast<std::size_t>(count)), first(value.size()), second(value.size()) {}
+  explicit JointRows(const MechanismModel& model)
+      : value(static_cast<std::size_t>(model.joints.count())),
+        first(value.size()),
+        second(value.size()),
+        frames(model.bodies()) {}
   std::vector<S> value;
   std::vector<Vector<S, 6>> first, second;
+  std::vector<Frame<S>> frames;
 };
 
 template <class S>
 void rows_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows) {
-  const Pose<S> ground{};
-  const auto pose = [&](int body) -> const Pose<S>& {
-    return body < 0 ? ground : poses[static_cast<std::size_t>(body)];
+  const Frame<S> ground{};
+  for (std::size_t i = 0; i < poses.size(); ++i) rows.frames[i] = Frame<S>::of(poses[i]);
+  const auto frame = [&](int body) -> const Frame<S>& {
+    return body < 0 ? ground : rows.frames[static_cast<std::size_t>(body)];
   };
   for (const JointPlace& joint : model.joints.joints) {
-    const JointPose<S> both(joint, pose(joint.a), pose(joint.b));
-    for (int i = joint.first; i < joint.first + joint.count; ++i) {
-      const auto k = static_cast<std::size_t>(i);
+    const JointPose<S> both(joint, frame(joint.a), frame(joint.b));
+    auto k = static_cast<std::size_t>(joint.first);
+    const std::size_t end = k + static_cast<std::size_t>(joint.count);
+    if (joint.meets)
+      for (int i = 0; i < 3; ++i, ++k) {
+        Vector<S, 3> axis = Vector<S, 3>::Constant(S(0));
+        axis[i] = S(1);
+        rows.value[k] = both.gap()[i];
+        rows.first[k] << both.turn_a(i), -axis;
+        rows.second[k] << both.turn_b(i), axis;
+      }
+    for (; k < end; ++k) {
       const EquationRow<S> row = both.row(model.joints.equations[k]);
       rows.value[k] = row.value;
       rows.first[k] << row.turn_a, row.shift_a;
       rows.second[k] << row.turn_b, row.shift_b;
+    }
+  }
+}
+
+/// The matrix of the unknowns: `left` are rows of G at the end, times A^-1 for bodies that are
+/// eliminated, `right` those of G^T; slope(i) is A of a kept body. `split`: shifts are in space
+/// axes and A has them apart, so that points which meet have diagonal rows there.
+template <bool split, class S, class Slope>
+void assemble(const MechanismModel& model, const JointRows<S>& left, const JointRows<S>& right,
+              const Slope& slope, BlockMatrix<S>& matrix) {
+  matrix.clear();
+  for (const auto& m : model.meetings) {
+    const auto* l = (m.row_second ? left.second : left.first).data() + m.row;
+    const auto* r = (m.column_second ? right.second : right.first).data() + m.column;
+    S* to = matrix.block(m.place.at);
+    if (split && m.meets) {
+      for (int i = 0; i < 3; ++i, to += m.place.stride) {
+        for (int j = 0; j < 3; ++j)
+          to[j] = to[j] + l[i].template head<3>().dot(r[j].template head<3>());
+        to[i] = to[i] + l[i][3 + i] * r[i][3 + i];
+      }
+      continue;
+    }
+    for (int i = 0; i < m.rows; ++i, to += m.place.stride)
+      for (int j = 0; j < m.columns; ++j) to[j] = to[j] + l[i].dot(r[j]);
+  }
+  for (const auto& body : model.kept) {
+    const Matrix<S, 6> own = slope(body.body);
+    S* diagonal = matrix.block(body.place.at);
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 6; ++j) diagonal[i * body.place.stride + j] = own(i, j);
+    for (const auto& joint : body.joints) {
+      const auto* l = (joint.second ? left.second : left.first).data() + joint.equation;
+      const auto* r = (joint.second ? right.second : right.first).data() + joint.equation;
+      S *below = matrix.block(joint.below.at), *beside = matrix.block(joint.right.at);
+      for (int i = 0; i < joint.count; ++i)
+        for (int k = 0; k < 6; ++k) {
+          below[i * joint.below.stride + k] = -l[i][k];
+          beside[k * joint.right.stride + i] = r[i][k];
+        }
     }
   }
 }

@@ -38,6 +38,10 @@ MechanismStepsPointer steps_for(const MechanismModel& model, const Method& metho
                                 const SolveOptions& solve) {
   const std::string& family = method.family().name;
   if (family == "rigid-rattle") return steps_in_matrices(model, method.values(), family, solve);
+  if (model.massless && family == "lie-rattle")
+    throw ModelError(
+        "lie-rattle takes two retractions a step and needs the inertia of every body between them; "
+        "for bodies without one take rattlie or lie-composition");
   const bool coupled = method.values().word("group") == "SE3";
   return (coupled ? steps_in_se3 : steps_in_so3xr3)(model, method.values(), family, solve);
 }
@@ -53,11 +57,12 @@ class MechanismMotion {
         steps_(steps_for(*model_, method, solve)),
         look_(*model_),
         z_(model_->start),
+        measured_(z_),
         method_(method.info().name) {}
 
   MotionInfo info() const {
     return {mechanism_->name, method_, layout_of(*mechanism_), model_->joints.count(),
-            model_->joints.count()};
+            6 * static_cast<int>(mechanism_->joints.size())};
   }
   Advance advance(double h, long count) {
     Advance done;
@@ -71,22 +76,31 @@ class MechanismMotion {
   }
   void reset() { steps_->reset(); }
 
-  Point state() const { return z_; }
+  /// Momenta that are not projected have no velocities where bodies have no inertia.
+  Point state() const {
+    Point z = z_;
+    if (model_->massless) {
+      MechanismLook look(*model_);
+      look.at(z);
+      (void)static_cast<bool>(look.project(z));
+    }
+    return z;
+  }
   Status present(Point& z) {
     look_.at(z);
     return look_.project(z);
   }
   Status measure(Look<Point>& look) {
     look_.at(look.point);
+    measured_ = look.point;
     look.energy = look_.energy(look.point);
     look.constraint = look_.constraint();
     look.hidden = look_.hidden(look.point);
     if (!std::isfinite(look.energy)) return {Outcome::not_finite, 0, look.energy};
     return {};
   }
-  void multipliers(std::vector<double>& to) const {
-    to.assign(steps_->impulses().begin(), steps_->impulses().end());
-  }
+  /// Reactions at the state that was measured last.
+  void multipliers(std::vector<double>& to) const { (void)look_.reactions(measured_, to); }
   Projections projections(long, long looks) { return {0, looks}; }
   Failure explain(const Status& status, const Point& z, double step, double time) const;
 
@@ -98,7 +112,7 @@ class MechanismMotion {
     double* v = r + turn_numbers * n;
     double* w = v + place_numbers * n;
     for (std::size_t i = 0; i < n; ++i) {
-      const Twist speed = look_.velocity(i, z.momenta[i]);
+      const Twist speed = look_.velocity(i, z);
       *r++ = z.poses[i].r.w;
       for (int k = 0; k < 3; ++k) {
         *x++ = z.poses[i].x[k], *r++ = z.poses[i].r.v[k];
@@ -116,8 +130,9 @@ class MechanismMotion {
     const double* w = v + place_numbers * n;
     for (std::size_t i = 0; i < n; ++i, x += 3, r += 4, v += 3, w += 3) {
       z.poses[i] = {{r[0], {r[1], r[2], r[3]}}, {x[0], x[1], x[2]}};
-      z.momenta[i] << model_->inertia[i].inertia * Vector3(w[0], w[1], w[2]),
-          model_->inertia[i].mass * Vector3(v[0], v[1], v[2]);
+      z.velocities[i] << w[0], w[1], w[2], v[0], v[1], v[2];
+      z.momenta[i] << model_->inertia[i].inertia * z.velocities[i].head<3>(),
+          model_->inertia[i].mass * z.velocities[i].tail<3>();
     }
     return z;
   }
@@ -146,7 +161,9 @@ class MechanismMotion {
     for (std::size_t i = 0; i < to.poses.size(); ++i, t += 12) {
       to.poses[i].r = (z.poses[i].r * lie::SO3<double>::exp({t[0], t[1], t[2]})).normalized();
       to.poses[i].x += Vector3(t[3], t[4], t[5]);
-      to.momenta[i] += Eigen::Map<const Twist>(t + 6);
+      const Twist change = Eigen::Map<const Twist>(t + 6);
+      to.momenta[i] += change;
+      to.velocities[i] += look_.velocity(i, change);
     }
     return to;
   }
@@ -166,13 +183,43 @@ class MechanismMotion {
   std::unique_ptr<Mechanism> mechanism_;
   std::unique_ptr<MechanismModel> model_;
   std::unique_ptr<MechanismSteps<double>> steps_;
-  MechanismLook look_;
-  Point z_;
+  mutable MechanismLook look_;  // its matrix is made again for each state
+  Point z_, measured_;
   std::string method_;
 };
 static_assert(Motion<MechanismMotion>);
 
-std::string cause_of(Outcome outcome, double turn) {
+/// Joints that pull with F at an arm p make a body of inertia I swing about them with F p / I: the
+/// largest such square of a frequency.
+double fastest_swing(const MechanismModel& model, const std::vector<double>& reactions) {
+  std::vector<double> squares(model.bodies(), 0);
+  for (std::size_t k = 0; k < model.joints.joints.size(); ++k) {
+    const JointPlace& joint = model.joints.joints[k];
+    const double force = Eigen::Map<const Vector3>(reactions.data() + 6 * k).norm();
+    const auto add = [&](int body, const Vector3& point) {
+      const double arm = point.norm();
+      if (body < 0 || !(arm > 0)) return;
+      const auto i = static_cast<std::size_t>(body);
+      // Across the arm only: about it the force has no lever.
+      const Matrix3 across = Matrix3::Identity() - point * point.transpose() / (arm * arm);
+      const Matrix3 inverse = across * model.inverse_inertia[i] * across;
+      const double half = 0.5 * inverse.trace();
+      const double minors = 0.5 * (inverse.trace() * inverse.trace() - inverse.squaredNorm());
+      squares[i] += force * arm * (half + std::sqrt(std::max(0.0, half * half - minors)));
+    };
+    add(joint.a, joint.point_a);
+    add(joint.b, joint.point_b);
+  }
+  return squares.empty() ? 0 : *std::max_element(squares.begin(), squares.end());
+}
+
+std::string cause_of(Outcome outcome, double turn, double swing) {
+  if (outcome != Outcome::not_finite && swing > 2)
+    return "the step is too large: joints pull so strongly that a body swings about them by " +
+           detail::quote(swing) +
+           " radians of its oscillation in a step; beyond 2 steps of such "
+           "methods are unstable";
+
   switch (outcome) {
     case Outcome::rank_loss:
       return "the joints lose rank: the mechanism is in a singular position";
@@ -194,7 +241,7 @@ Failure MechanismMotion::explain(const Status& status, const Point& z, double st
   double fastest = 0;
   std::size_t which = 0;
   for (std::size_t i = 0; i < z.poses.size(); ++i) {
-    const double speed = look_.velocity(i, z.momenta[i]).head<3>().norm();
+    const double speed = look_.velocity(i, z).head<3>().norm();
     if (!(speed > fastest)) continue;
     fastest = speed;
     which = i;
@@ -209,11 +256,27 @@ Failure MechanismMotion::explain(const Status& status, const Point& z, double st
                            : status.outcome == Outcome::branch_jump
                                ? "the step jumped"
                                : "the step did not converge in " + iterations;
-  return {what, cause_of(status.outcome, fastest * std::abs(step)), place, status.outcome, step,
-          time};
+  std::vector<double> reactions;
+  look_.at(z);
+  const bool known = look_.reactions(z, reactions);
+  const double swing = known ? std::abs(step) * std::sqrt(fastest_swing(*model_, reactions)) : 0;
+  return {what,  cause_of(status.outcome, fastest * std::abs(step), swing),
+          place, status.outcome,
+          step,  time};
 }
 
 }  // namespace
+
+std::vector<std::string> reaction_names(const Mechanism& mechanism) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < mechanism.joints.size(); ++k) {
+    const std::string& own = mechanism.joints[k].name;
+    for (const char* part :
+         {".force_x", ".force_y", ".force_z", ".torque_x", ".torque_y", ".torque_z"})
+      names.push_back((own.empty() ? "joint" + std::to_string(k + 1) : own) + part);
+  }
+  return names;
+}
 
 AnyMotionPointer mechanism_motion(const Mechanism& mechanism, const Method& method,
                                   const SolveOptions& solve) {

@@ -33,7 +33,8 @@ std::vector<SparseRow> weighed_rows(const MechanismModel& model, const JointRows
         if (body < 0) return;
         const auto& of = model.inertia[static_cast<std::size_t>(body)];
         for (int k = 0; k < 6; ++k) {
-          const double weight = k < 3 ? of.inertia(k, k) : of.mass;
+          const double own = k < 3 ? of.inertia(k, k) : of.mass;
+          const double weight = own > 0 ? own : k < 3 ? model.mean_inertia() : model.mean_mass;
           if (part[k] != 0) row.emplace_back(6 * body + k, part[k] / std::sqrt(weight));
         }
       };
@@ -49,7 +50,7 @@ std::vector<SparseRow> weighed_rows(const MechanismModel& model, const JointRows
 
 MechanismReport report_on(const Mechanism& mechanism) {
   const MechanismModel model(mechanism);
-  JointRows<double> rows(model.joints.count());
+  JointRows<double> rows(model);
   rows_at(model, model.start.poses, rows);
   MechanismReport report{.bodies = static_cast<int>(model.bodies()),
                          .equations = model.joints.count(),
@@ -68,7 +69,7 @@ Mechanism with_consistent_velocities(Mechanism mechanism) {
   if (!look.project(z))
     throw ModelError("the joints of '" + mechanism.name + "' lose rank at the start");
   for (std::size_t i = 0; i < z.momenta.size(); ++i) {
-    const Vector<double, 6> v = look.velocity(i, z.momenta[i]);
+    const Vector<double, 6> v = look.velocity(i, z);
     mechanism.bodies[i].angular_velocity = v.head<3>();
     mechanism.bodies[i].velocity = v.tail<3>();
   }

@@ -10,10 +10,12 @@
 // it up [Barbero24 Lemma 4.3]; present() projects where a state is looked at.
 //
 // Newton: with A = dD/dxi and T the turn of the end, S dmu = g/h - G1 T A^-1 r, S = G1 T A^-1 G0^T,
-// and dxi = -A^-1 (r + G0^T dmu). S has a block for each two joints at one body. Where the joints
-// close loops it is softened: rows that follow from others then have a pivot, and the residual
-// stays the true one. First guess: xi extrapolated from the last three steps; mu enters linearly
-// and needs none.
+// and dxi = -A^-1 (r + G0^T dmu). S has a block for each two joints at one body. Bodies that are
+// kept (mechanism_model.hpp) have dxi among the unknowns instead: A dxi + G0^T dmu = -r, and
+// -G1 T dxi in the rows of their joints. Where the joints close loops S is softened: rows that
+// follow from others then have a pivot, and the residual stays the true one. First guess: xi and mu
+// extrapolated from the last three steps. mu enters linearly, but what a solve loses of it is
+// round-off of the correction only, if that is small.
 #pragma once
 
 #include <cmath>
@@ -51,9 +53,10 @@ class MechanismStepper {
   const Vector<S, dynamic>& impulses() const { return mu_; }
 
  private:
-  /// xi of the last three steps.
+  /// xi and mu of the last three steps.
   struct History {
     std::vector<Twist> last[3];
+    Vector<S, dynamic> impulses[3];
     Real<S> h{0};
     int known = 0;
     void reset() { known = 0; }
@@ -63,9 +66,14 @@ class MechanismStepper {
   void predict(const Real<S>& h);
   void record();
   void linearise(const State& z, const Real<S>& h);
-  double correct(const Real<S>& h);
+  struct Correction {
+    double turn, shift;  ///< of the ends; the shift in sizes of the mechanism
+  };
+  Correction correct(const Real<S>& h);
   void residuals();
   void finish(State& z, const Real<S>& h, const ForceWeights& weights);
+  void kick(State& z, const Real<S>& by) const;
+  void look_around(const State& z);
   Outcome judge_solution(const Real<S>& h, int iterations) const;
 
   const MechanismModel& model_;
@@ -73,14 +81,15 @@ class MechanismStepper {
   std::vector<BodyInertia<S>> inertia_;
   std::vector<Body> bodies_;
   std::vector<Twist> xi_, guess_, target_, residual_;
+  std::vector<Twist> forces_;  // beside gravity, at the state; empty where there are none
   std::vector<Pose<S>> ends_;
+  std::vector<Matrix<S, 6>> slopes_;  // of kept bodies
   JointRows<S> rows0_, rows1_, pulled_;
   BlockMatrix<S> matrix_;
   Vector<S, dynamic> mu_, change_;
   History history_;
   Histories<History> histories_;
   bool rows_known_ = false;
-  double size_ = 1;
 };
 
 }  // namespace rattleback

@@ -15,21 +15,23 @@ MechanismStepper<S, Body>::MechanismStepper(const MechanismModel& model,
       guess_(xi_),
       target_(xi_),
       residual_(xi_),
+      forces_(model.forces.empty() ? 0 : model.bodies(), Twist::Constant(S(0))),
       ends_(model.bodies()),
-      rows0_(model.joints.count()),
-      rows1_(model.joints.count()),
-      pulled_(model.joints.count()),
+      slopes_(model.massless || !model.kept.empty() ? model.bodies() : 0),
+      rows0_(model),
+      rows1_(model),
+      pulled_(model),
       matrix_(model.pattern),
       mu_(Vector<S, dynamic>::Constant(model.joints.count(), S(0))),
-      change_(mu_) {
+      change_(Vector<S, dynamic>::Constant(model.pattern.rows(), S(0))) {
   for (auto& past : history_.last) past = xi_;
+  for (auto& past : history_.impulses) past = mu_;
   for (const auto& body : model.inertia) {
     BodyInertia<S> lifted{Matrix<S, 3>(), S(body.mass)};
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j) lifted.inertia(i, j) = S(body.inertia(i, j));
     inertia_.push_back(lifted);
   }
-  for (const auto& pose : model.start.poses) size_ = std::max(size_, pose.x.norm());
 }
 
 template <class S, class Body>
@@ -59,10 +61,19 @@ void MechanismStepper<S, Body>::predict(const Real<S>& h) {
     else if (history_.known == 1)
       xi_[i] = a[i];
     else
-      xi_[i] << inverse_of<S, 3>(inertia_[i].inertia) * target_[i].template head<3>(),
-          target_[i].template tail<3>() / inertia_[i].mass;
+      xi_[i] << model_.inverse_inertia[i].template cast<S>() * target_[i].template head<3>(),
+          target_[i].template tail<3>() * S(model_.inverse_mass[i]);
     guess_[i] = xi_[i];
   }
+  const auto& [x, y, z] = history_.impulses;
+  if (history_.known >= 3)
+    mu_ = Real<S>(3) * (x - y) + z;
+  else if (history_.known == 2)
+    mu_ = Real<S>(2) * x - y;
+  else if (history_.known == 1)
+    mu_ = x;
+  else
+    mu_.setConstant(S(0));
 }
 
 template <class S, class Body>
@@ -71,6 +82,10 @@ void MechanismStepper<S, Body>::record() {
   c.swap(b);
   b.swap(a);
   for (std::size_t i = 0; i < xi_.size(); ++i) a[i] = xi_[i];
+  auto& [x, y, z] = history_.impulses;
+  z.swap(y);
+  y.swap(x);
+  x = mu_;
   if (history_.known < 3) ++history_.known;
 }
 
@@ -87,63 +102,66 @@ void MechanismStepper<S, Body>::residuals() {
     }
 }
 
-/// S, and its right hand side g/h - G1 T A^-1 r.
+/// The matrix, and its right hand side g/h - G1 T A^-1 r.
 template <class S, class Body>
 void MechanismStepper<S, Body>::linearise(const State& z, const Real<S>& h) {
   for (std::size_t i = 0; i < xi_.size(); ++i) {
-    bodies_[i].evaluate(inertia_[i], h, z.poses[i], xi_[i]);
+    if (model_.is_kept[i])
+      slopes_[i] = bodies_[i].evaluate_kept(inertia_[i], h, z.poses[i], xi_[i]);
+    else
+      bodies_[i].evaluate(inertia_[i], h, z.poses[i], xi_[i]);
     ends_[i] = bodies_[i].end();
   }
   residuals();
   rows_in_group(ends_, rows1_);
   const Real<S> inverse_h = Real<S>(1) / h;
-  for (const JointPlace& joint : model_.joints.joints)
+  for (std::size_t j = 0; j < model_.row.size(); ++j) {
+    const JointPlace& joint = model_.joints.joints[j];
+    S* right = change_.data() + model_.row[j];
     for (int i = joint.first; i < joint.first + joint.count; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      change_[i] = rows1_.value[k] * inverse_h;
-      if (joint.a >= 0) {
-        const auto a = static_cast<std::size_t>(joint.a);
-        pulled_.first[k] = bodies_[a].pull(rows1_.first[k]);
-        change_[i] = change_[i] - pulled_.first[k].dot(residual_[a]);
-      }
-      if (joint.b >= 0) {
-        const auto b = static_cast<std::size_t>(joint.b);
-        pulled_.second[k] = bodies_[b].pull(rows1_.second[k]);
-        change_[i] = change_[i] - pulled_.second[k].dot(residual_[b]);
-      }
+      S value = rows1_.value[k] * inverse_h;
+      const auto pull = [&](int body, const Twist& row, Twist& pulled) {
+        if (body < 0) return;
+        const auto b = static_cast<std::size_t>(body);
+        pulled = bodies_[b].pull(row);
+        if (!model_.is_kept[b]) value = value - pulled.dot(residual_[b]);
+      };
+      pull(joint.a, rows1_.first[k], pulled_.first[k]);
+      pull(joint.b, rows1_.second[k], pulled_.second[k]);
+      *right++ = value;
     }
-  matrix_.clear();
-  for (const auto& m : model_.meetings) {
-    const JointPlace& row = model_.joints.joints[static_cast<std::size_t>(m.row)];
-    const JointPlace& column = model_.joints.joints[static_cast<std::size_t>(m.column)];
-    const Twist* left = (m.row_second ? pulled_.second : pulled_.first).data() + row.first;
-    const Twist* right = (m.column_second ? rows0_.second : rows0_.first).data() + column.first;
-    S* to = matrix_.block(m.place);
-    for (int i = 0; i < row.count; ++i)
-      for (int j = 0; j < column.count; ++j, ++to) *to = *to + left[i].dot(right[j]);
   }
+  for (const auto& body : model_.kept)
+    change_.template segment<6>(body.row) = -residual_[body.body];
+  assemble<Body::split>(
+      model_, pulled_, rows0_, [this](std::size_t i) -> const Matrix<S, 6>& { return slopes_[i]; },
+      matrix_);
 }
 
-/// The largest turn and shift, the latter relative to the mechanism, by which the ends move.
 template <class S, class Body>
-double MechanismStepper<S, Body>::correct(const Real<S>& h) {
-  mu_ += change_;
-  for (const JointPlace& joint : model_.joints.joints)
-    for (int i = joint.first; i < joint.first + joint.count; ++i) {
+auto MechanismStepper<S, Body>::correct(const Real<S>& h) -> Correction {
+  for (std::size_t j = 0; j < model_.row.size(); ++j) {
+    const JointPlace& joint = model_.joints.joints[j];
+    const S* change = change_.data() + model_.row[j];
+    for (int i = joint.first; i < joint.first + joint.count; ++i, ++change) {
       const auto k = static_cast<std::size_t>(i);
-      if (joint.a >= 0)
-        residual_[static_cast<std::size_t>(joint.a)] += rows0_.first[k] * change_[i];
-      if (joint.b >= 0)
-        residual_[static_cast<std::size_t>(joint.b)] += rows0_.second[k] * change_[i];
+      mu_[i] = mu_[i] + *change;
+      if (joint.a >= 0) residual_[static_cast<std::size_t>(joint.a)] += rows0_.first[k] * *change;
+      if (joint.b >= 0) residual_[static_cast<std::size_t>(joint.b)] += rows0_.second[k] * *change;
     }
+  }
   double turn = 0, shift = 0;
-  for (std::size_t i = 0; i < xi_.size(); ++i) {
-    const Twist d = bodies_[i].solve(residual_[i]);
+  const auto move = [&](std::size_t i, const Twist& d) {
     xi_[i] -= d;
     for (int k = 0; k < 3; ++k) turn = larger(turn, magnitude(d[k]));
     for (int k = 3; k < 6; ++k) shift = larger(shift, magnitude(d[k]));
-  }
-  return std::abs(static_cast<double>(h)) * larger(turn, shift / size_);
+  };
+  for (std::size_t i = 0; i < xi_.size(); ++i)
+    if (!model_.is_kept[i]) move(i, bodies_[i].solve(residual_[i]));
+  for (const auto& body : model_.kept) move(body.body, -change_.template segment<6>(body.row));
+  const double step = std::abs(static_cast<double>(h));
+  return {step * turn, step * shift / model_.size};
 }
 
 template <class S, class Body>
@@ -152,27 +170,44 @@ Outcome MechanismStepper<S, Body>::judge_solution(const Real<S>& h, int iteratio
   constexpr double farthest = 0.5;  // from the guess, in radians or sizes of the mechanism
   const double step = std::abs(static_cast<double>(h));
   double turn = 0, away = 0;
-  for (std::size_t i = 0; i < xi_.size(); ++i)
-    for (int k = 0; k < 6; ++k) {
-      if (k < 3) turn = larger(turn, magnitude(xi_[i][k]));
-      away = larger(away, magnitude(S(xi_[i][k] - guess_[i][k])) / (k < 3 ? 1 : size_));
-    }
+  for (std::size_t i = 0; i < xi_.size(); ++i) {
+    for (int k = 0; k < 3; ++k) turn = larger(turn, magnitude(xi_[i][k]));
+    if (history_.known == 0 && model_.is_kept[i]) continue;  // its momentum was no guess
+    for (int k = 0; k < 6; ++k)
+      away = larger(away, magnitude(S(xi_[i][k] - guess_[i][k])) / (k < 3 ? 1 : model_.size));
+  }
   if (!(step * turn < std::numbers::pi)) return Outcome::no_convergence;
   if (iterations > threshold::few_iterations && step * away > farthest) return Outcome::branch_jump;
   return Outcome::ok;
 }
 
+/// Momenta += by f, in the axes of the state.
+template <class S, class Body>
+void MechanismStepper<S, Body>::kick(State& z, const Real<S>& by) const {
+  const Vector<S, 3> gravity = detail::lifted<S>(model_.gravity) * by;
+  for (std::size_t i = 0; i < xi_.size(); ++i) {
+    z.momenta[i].template tail<3>() += gravity * inertia_[i].mass;
+    if (!forces_.empty()) z.momenta[i] += forces_[i] * by;
+  }
+}
+
+/// Joints and forces where the state is.
+template <class S, class Body>
+void MechanismStepper<S, Body>::look_around(const State& z) {
+  rows_in_group(z.poses, rows0_);
+  if (!forces_.empty()) (void)model_.forces.at(z.poses, forces_);
+  rows_known_ = true;
+}
+
 template <class S, class Body>
 void MechanismStepper<S, Body>::finish(State& z, const Real<S>& h, const ForceWeights& weights) {
-  const Vector<S, 3> kick = detail::lifted<S>(model_.gravity) * Real<S>(h * Real<S>(weights.end));
   for (std::size_t i = 0; i < xi_.size(); ++i) {
     bodies_[i].finish(inertia_[i], h, z.poses[i], xi_[i]);
     z.poses[i] = bodies_[i].end();
     z.momenta[i] = Body::from_group(z.poses[i], bodies_[i].momentum_at_end());
-    z.momenta[i].template tail<3>() += kick * inertia_[i].mass;
   }
-  rows_in_group(z.poses, rows0_);
-  rows_known_ = true;
+  look_around(z);
+  kick(z, h * Real<S>(weights.end));
   record();
 }
 
@@ -180,28 +215,31 @@ template <class S, class Body>
 Status MechanismStepper<S, Body>::step(State& z, const Real<S>& h, const ForceWeights& weights) {
   // Below this the next correction, its square, is round-off.
   constexpr double last_but_one = 3e-9;
-  if (!rows_known_) rows_in_group(z.poses, rows0_);
-  const Vector<S, 3> kick = detail::lifted<S>(model_.gravity) * Real<S>(h * Real<S>(weights.start));
+  if (!rows_known_) look_around(z);
+  const Vector<S, 3> gravity = detail::lifted<S>(model_.gravity) * Real<S>(h * weights.start);
   for (std::size_t i = 0; i < xi_.size(); ++i) {
     Twist momentum = z.momenta[i];
-    momentum.template tail<3>() += kick * inertia_[i].mass;
+    momentum.template tail<3>() += gravity * inertia_[i].mass;
+    if (!forces_.empty()) momentum += forces_[i] * Real<S>(h * weights.start);
     target_[i] = Body::to_group(z.poses[i], momentum);
   }
   predict(h);
-  mu_.setConstant(S(0));
   Stopping stopping(std::max(4 * epsilon<S>, options_.tolerance), options_.band);
   Status status{Outcome::no_convergence};
   constexpr bool fast = epsilon<S> > 1e-20 && !ScalarTraits<S>::is_dual;
   for (int k = 0; k < options_.max_iterations; ++k) {
     linearise(z, h);
     status.iterations = k + 1;
-    if (!matrix_.factor(model_.softening)) {
+    if (!matrix_.factor(model_.softening, model_.soft, model_.scale)) {
       status.outcome = Outcome::rank_loss;
       break;
     }
     matrix_.solve(change_);
-    status.residual = correct(h);
-    const auto verdict = stopping.judge(status.residual);
+    const Correction change = correct(h);
+    status.residual = larger(change.turn, change.shift);
+    // Positions round by their size, and a joint near a centre of mass makes a turn of that.
+    const double floor = larger(change.turn * model_.arm / model_.size, change.shift);
+    const auto verdict = stopping.judge(floor);
     // A softened matrix leaves of mu, from zero, a part of 1e-9 to the next iteration.
     const bool quadratic = fast && (k > 0 || model_.softening == 0);
     if (verdict == Stopping::Verdict::not_finite) {

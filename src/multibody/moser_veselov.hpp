@@ -19,6 +19,11 @@ namespace rattleback {
 
 struct MoserVeselov {
   template <class S, class G>
+  static PartOfStep<G> arrive(const Matrix<S, 3>& inertia, const Real<S>& h,
+                              const Vector<S, 3>& xi) {
+    return evaluate<S, G>(inertia, h, xi);
+  }
+  template <class S, class G>
   static PartOfStep<G> evaluate(const Matrix<S, 3>& inertia, const Real<S>& h,
                                 const Vector<S, 3>& xi) {
     using std::sqrt;

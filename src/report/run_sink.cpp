@@ -45,6 +45,9 @@ std::vector<std::string> column_names(const RunHeader& header) {
 }
 
 std::vector<std::string> multiplier_names(const RunHeader& header) {
+  const auto what = header.settings.find("multiplier names");  // of joints: reactions have names
+  if (what != header.settings.end() && what->second == "constraints")
+    return header.multiplier_constraints;
   std::vector<std::string> names;
   for (int i = 1; i <= header.multipliers; ++i) names.push_back("lambda_" + std::to_string(i));
   return names;

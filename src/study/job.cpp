@@ -50,6 +50,14 @@ void name_constraints(const Problem& problem, RunHeader& header) {
     header.multiplier_constraints = problem.written();
 }
 
+/// Of a mechanism they are what its joints do, and called so.
+void name_reactions(const Mechanism& mechanism, RunHeader& header) {
+  constexpr std::size_t most_joints = 1000;
+  if (mechanism.joints.empty() || mechanism.joints.size() > most_joints) return;
+  header.multiplier_constraints = reaction_names(mechanism);
+  header.settings["multiplier names"] = "constraints";
+}
+
 /// All that the run can be resumed from, beside its states.
 RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) {
   RunHeader header = describe_run(job.motion->info(), job.options);
@@ -57,6 +65,7 @@ RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) 
   header.settings["path"] = file.path;
   if (request.multipliers == Multipliers::minimal) header.settings["multipliers"] = "minimal";
   if (job.problem) name_constraints(*job.problem, header);
+  if (job.mechanism) name_reactions(*job.mechanism, header);
   if (job.plan.time && job.motion->clock())
     header.settings["time"] = to_string(OptionValue(*job.plan.time));
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;

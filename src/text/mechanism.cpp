@@ -10,17 +10,22 @@ namespace rattleback::text {
 
 namespace {
 
-bool is_positive_definite(const Matrix3& m) {
-  const double minor = m(0, 0) * m(1, 1) - m(0, 1) * m(1, 0);
-  const double det = m.row(0).dot(lie::cross<double>(m.row(1), m.row(2)));
-  return m(0, 0) > 0 && minor > 0 && det > 0;
+/// A body may have no inertia of its own: whether it has one at its joints is the model's to say.
+bool is_semidefinite(const Matrix3& m) {
+  const double size = m.cwiseAbs().maxCoeff(), none = 1e-12;
+  if (!(size > 0)) return size == 0;
+  const Matrix3 n = m / size;
+  const auto minor = [&](int i, int j) { return n(i, i) * n(j, j) - n(i, j) * n(j, i); };
+  const double det = n.row(0).dot(lie::cross<double>(n.row(1), n.row(2)));
+  return n.diagonal().minCoeff() >= 0 && minor(0, 1) >= -none && minor(0, 2) >= -none &&
+         minor(1, 2) >= -none && det >= -none;
 }
 
 }  // namespace
 
 ModelFile Reader::read_mechanism() {
   root_ = parse_toml(source_);
-  allow_keys(root_, "the file", {"model", "body", "joint", "initial", "method", "run"});
+  allow_keys(root_, "the file", {"model", "body", "joint", "spring", "initial", "method", "run"});
   const Toml::Entry* model = root_.find("model");
   if (!model) fail({}, "there is no table [model]");
   allow_keys(model->value, "[model]", {"kind", "name", "parameters", "gravity"});
@@ -43,6 +48,8 @@ ModelFile Reader::read_mechanism() {
   if (mechanism.bodies.empty()) fail(model->position, "a multibody model needs a [[body]]");
   for (const Toml& table : list_of_tables("joint").items)
     mechanism.add(read_joint(table, mechanism, names));
+  for (const Toml& table : list_of_tables("spring").items)
+    mechanism.add(read_spring(table, mechanism, names));
 
   if (const auto* initial = root_.find("initial")) {
     require(*initial, Toml::Type::table, "a table");
@@ -121,7 +128,7 @@ Matrix3 Reader::inertia(const Toml::Entry& entry) {
   Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
   if ((m - m.transpose()).cwiseAbs().maxCoeff() > 1e-12 * m.cwiseAbs().maxCoeff())
     fail(list.position, "'inertia' must be symmetric");
-  if (!is_positive_definite(m)) fail(list.position, "'inertia' must be positive definite");
+  if (!is_semidefinite(m)) fail(list.position, "'inertia' has a negative moment");
   return m;
 }
 
@@ -158,7 +165,10 @@ Body Reader::read_body(const Toml& table, const Mechanism& so_far) {
   for (const char* needed : {"mass", "inertia"})
     if (!table.find(needed))
       fail(table.position, "body " + in_quotes(body.name) + " has no " + in_quotes(needed));
-  body.mass = positive(*table.find("mass"));
+  const auto& mass = *table.find("mass");
+  body.mass = number(mass);
+  if (!(body.mass >= 0) || !std::isfinite(body.mass))
+    fail(mass.value.position, "'mass' must not be negative: " + detail::quote(body.mass));
   body.inertia = inertia(*table.find("inertia"));
   if (const auto* entry = table.find("position")) body.position = vector(*entry);
   if (const auto* entry = table.find("orientation")) body.orientation = orientation(*entry);
@@ -204,30 +214,10 @@ Joint Reader::read_joint(const Toml& table, const Mechanism& mechanism,
   const std::string what = std::string("a ") + info(joint.type).name + " joint";
   const auto* bodies = table.find("bodies");
   if (!bodies) fail(table.position, what + " needs 'bodies'");
-  const auto two = [&](const Toml::Entry& entry) -> const std::vector<Toml>& {
-    require(entry, Toml::Type::list, "a list of two");
-    if (entry.value.items.size() != 2)
-      fail(entry.value.position, in_quotes(entry.key) + " must have 2 entries, not " +
-                                     std::to_string(entry.value.items.size()));
-    return entry.value.items;
-  };
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Toml& name = two(*bodies)[i];
-    joint.bodies[i] = text_of({"bodies", name.position, name});
-    if (names.contains(joint.bodies[i])) continue;
-    try {
-      (void)mechanism.index(joint.bodies[i]);
-    } catch (const InputError& error) {
-      fail(name.position, error.reason());
-    }
-  }
+  read_bodies(*bodies, mechanism, names, joint.bodies);
   if (joint.bodies[0] == joint.bodies[1])
     fail(bodies->value.position, what + " must connect two different bodies");
-  if (const auto* points = table.find("points"))
-    for (std::size_t i = 0; i < 2; ++i) {
-      const auto p = numbers(two(*points)[i], 3, "a point");
-      joint.points[i] = {p[0], p[1], p[2]};
-    }
+  if (const auto* points = table.find("points")) read_points(*points, joint.points);
   read_axes(table, what, joint);
   return joint;
 }

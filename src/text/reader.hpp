@@ -80,6 +80,12 @@ class Reader {
   Body read_body(const Toml& table, const Mechanism& so_far);
   Joint read_joint(const Toml& table, const Mechanism& mechanism,
                    const std::unordered_set<std::string>& names);
+  Spring read_spring(const Toml& table, const Mechanism& mechanism,
+                     const std::unordered_set<std::string>& names);
+  void read_bodies(const Toml::Entry& entry, const Mechanism& mechanism,
+                   const std::unordered_set<std::string>& names,
+                   std::array<std::string, 2>& bodies);
+  void read_points(const Toml::Entry& entry, std::array<Vector3, 2>& points);
   void read_axes(const Toml& table, const std::string& what, Joint& joint);
   JointType joint_type(const Toml& table);
   std::string text_of(const Toml::Entry& entry) const;

@@ -90,30 +90,6 @@ TEST(Joints, welded_bodies_move_as_one) {
   EXPECT_GT(coarse / fine, 12) << coarse << ", " << fine;
 }
 
-/// A universal joint is two hinges with a small body between them; a distance is two balls.
-TEST(Joints, universal_joints_are_two_hinges) {
-  Mechanism direct = on_rail(JointType::universal, Vector3::UnitX());
-  Body& body = direct.bodies[0];
-  body.orientation = {};
-  const Vector3 arm(0.1, 0.2, 0.4);
-  direct.joints[0].points = {Vector3::Zero(), -arm};
-  direct.joints[0].axis = {1, 0, 0}, direct.joints[0].axis2 = {0, 1, 0};
-  body.position = arm;
-  Mechanism cross = direct;
-  cross.joints.clear();
-  // Light, but not so light that its own inertia is round-off.
-  cross.add(Body{.name = "cross", .mass = 1e-9, .inertia = 1e-10 * Matrix3::Identity()});
-  cross.add(Joint{.type = JointType::revolute, .bodies = {"world", "cross"}, .axis = {1, 0, 0}});
-  cross.add(Joint{.type = JointType::revolute,
-                  .bodies = {"cross", "body"},
-                  .points = {Vector3::Zero(), -arm},
-                  .axis = {0, 1, 0}});
-  const auto a = bodies_of(direct, end_of(direct, "rattlie", 0.005, 200))[0];
-  const auto b = bodies_of(cross, end_of(cross, "rattlie", 0.005, 200))[0];
-  EXPECT_LT(lie::log(a.orientation.inverse() * b.orientation).norm(), 1e-7);
-  EXPECT_GT(lie::log(a.orientation).norm(), 0.1);
-}
-
 TEST(Joints, a_body_on_a_rod_is_the_spherical_pendulum) {
   Mechanism m{.name = "rod", .gravity = {0, 0, -9.81}};
   m.add(Body{

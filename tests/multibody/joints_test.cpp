@@ -38,7 +38,7 @@ class JointTypes : public ::testing::TestWithParam<JointTypeInfo> {};
 TEST_P(JointTypes, hold_at_the_start_with_so_many_equations) {
   const MechanismModel model(pair_with(GetParam().type));
   EXPECT_EQ(model.joints.count(), GetParam().equations);
-  JointRows<double> rows(model.joints.count());
+  JointRows<double> rows(model);
   rows_at(model, model.start.poses, rows);
   for (const double value : rows.value) EXPECT_LT(std::abs(value), 2e-15);
 }
@@ -46,14 +46,13 @@ TEST_P(JointTypes, hold_at_the_start_with_so_many_equations) {
 TEST_P(JointTypes, have_exact_derivatives) {
   using D = Dual<double, 1>;
   const MechanismModel model(pair_with(GetParam().type));
-  const int count = model.joints.count();
   // Anywhere near, where the equations do not hold.
   std::vector<Pose<double>> at = model.start.poses;
   for (std::size_t i = 0; i < 2; ++i) {
     at[i].r = at[i].r * lie::SO3<double>::exp(0.3 * some(static_cast<int>(i) + 20));
     at[i].x += 0.2 * some(static_cast<int>(i) + 30);
   }
-  JointRows<double> rows(count);
+  JointRows<double> rows(model);
   rows_at(model, at, rows);
   for (int k = 0; k < 12; ++k) {
     std::vector<Pose<D>> moved(2);
@@ -66,7 +65,7 @@ TEST_P(JointTypes, have_exact_derivatives) {
       if (this_one && k % 6 >= 3) moved[i].x[k % 6 - 3].partials[0] = 1;
       moved[i].r = moved[i].r * lie::SO3<D>::exp(turn);
     }
-    JointRows<D> slopes(count);
+    JointRows<D> slopes(model);
     rows_at(model, moved, slopes);
     for (std::size_t i = 0; i < slopes.value.size(); ++i)
       EXPECT_NEAR(slopes.value[i].partials[0], (k < 6 ? rows.first : rows.second)[i][k % 6], 4e-15)

@@ -54,6 +54,35 @@ inline Mechanism chain(const std::vector<double>& angles, JointType type,
   return m;
 }
 
+/// The N-four-bar of the benchmarks of IFToMM: rods of length and mass 1 on the ground in a row,
+/// their tips joined by couplers, at 30 m/s. Flat on the ground, where two branches meet, it is
+/// singular.
+inline Mechanism four_bars(int loops, double speed = 30) {
+  Mechanism m{.name = "four-bars", .gravity = {0, -9.81, 0}};
+  const auto bar = [&](const std::string& name, const Vector3& at, double angle, double velocity) {
+    m.add(Body{.name = name,
+               .inertia = diagonal(0.001, 1. / 12, 1. / 12),
+               .position = at,
+               .orientation = turned(0, 0, angle),
+               .velocity = {velocity, 0, 0},
+               .angular_velocity = {0, 0, angle > 0 ? -speed : 0}});
+  };
+  const auto hinge = [&](const std::string& a, const std::string& b, Vector3 p, Vector3 q) {
+    m.add(Joint{.type = JointType::revolute, .bodies = {a, b}, .points = {p, q}});
+  };
+  const Vector3 end(0.5, 0, 0);
+  for (int i = 0; i <= loops; ++i) {
+    const std::string rod = "rod" + std::to_string(i), coupler = "coupler" + std::to_string(i);
+    bar(rod, Vector3(i, 0.5, 0), std::acos(-1.0) / 2, speed / 2);
+    hinge("world", rod, Vector3(i, 0, 0), -end);
+    if (i == 0) continue;
+    bar(coupler, Vector3(i - 0.5, 1, 0), 0, speed);
+    hinge("rod" + std::to_string(i - 1), coupler, end, -end);
+    hinge(coupler, rod, end, end);
+  }
+  return m;
+}
+
 inline AnyMotion::Point end_of(const Mechanism& m, const std::string& method, double h,
                                long steps) {
   const auto motion = mechanism_motion(m, find_mechanism_method(method));

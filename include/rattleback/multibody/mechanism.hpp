@@ -10,6 +10,8 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,14 +62,46 @@ struct Joint {
   Vector3 axis2 = Vector3::UnitX();  ///< universal: in the second body's axes
 };
 
+/// k/2 (l - rest)^2: l is the distance of a point of each body, as those of a joint. With the name
+/// of a joint instead, l is its angle since the start (revolute; the nearest one to `rest`), or how
+/// far its second point is from the first along its axis (prismatic).
+struct Spring {
+  std::string name{};  ///< for messages
+  std::array<std::string, 2> bodies{"world", "world"};
+  std::array<Vector3, 2> points{Vector3::Zero(), Vector3::Zero()};
+  std::string joint{};
+  double stiffness = 1, rest = 0;
+};
+
+/// Where a body is, for forces.
+struct BodyPose {
+  Matrix3 rotation = Matrix3::Identity();
+  Vector3 position = Vector3::Zero();
+};
+/// On a body: the torque about its centre of mass in its own axes, the force in space axes.
+struct Wrench {
+  Vector3 torque = Vector3::Zero(), force = Vector3::Zero();
+};
+/// Any potential: its energy, and what it does to the bodies it names, added to what is there. The
+/// wrench is minus the derivative: a turn dR = R hat(t) changes the energy by -torque . t.
+struct Potential {
+  std::string name{};
+  std::vector<std::string> bodies{};
+  std::function<double(std::span<const BodyPose> bodies, std::span<Wrench> wrenches)> energy{};
+};
+
 struct Mechanism {
   std::string name = "mechanism";
   Vector3 gravity = Vector3::Zero();
   std::vector<Body> bodies{};
   std::vector<Joint> joints{};
+  std::vector<Spring> springs{};
+  std::vector<Potential> potentials{};
 
   Mechanism& add(Body body) { return bodies.push_back(std::move(body)), *this; }
   Mechanism& add(Joint joint) { return joints.push_back(std::move(joint)), *this; }
+  Mechanism& add(Spring spring) { return springs.push_back(std::move(spring)), *this; }
+  Mechanism& add(Potential potential) { return potentials.push_back(std::move(potential)), *this; }
 
   static constexpr int world = -1;
   /// Throws InputError for a name that no body has.

@@ -23,6 +23,10 @@ int substep_count(const Method& method);
 /// fit.
 AnyMotionPointer mechanism_motion(const Mechanism& mechanism, const Method& method,
                                   const SolveOptions& solve = {});
+/// "hinge.force_x", "hinge.torque_z": what each joint does to its second body, at its point there,
+/// in space axes. The multipliers of such a motion are these six of each joint, at the state that
+/// was looked at last; joints without a name are counted ("joint2").
+std::vector<std::string> reaction_names(const Mechanism& mechanism);
 /// The bodies of such a state.
 std::vector<Body> bodies_of(const Mechanism& mechanism, const AnyMotion::Point& state);
 

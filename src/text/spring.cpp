@@ -1,0 +1,82 @@
+// [[spring]] of mechanisms, and what it has in common with [[joint]].
+#include <algorithm>
+#include <cmath>
+
+#include "../problem/suggest.hpp"
+#include "reader.hpp"
+
+namespace rattleback::text {
+
+void Reader::read_bodies(const Toml::Entry& entry, const Mechanism& mechanism,
+                         const std::unordered_set<std::string>& names,
+                         std::array<std::string, 2>& bodies) {
+  require(entry, Toml::Type::list, "a list of two");
+  if (entry.value.items.size() != 2)
+    fail(entry.value.position, in_quotes(entry.key) + " must have 2 entries, not " +
+                                   std::to_string(entry.value.items.size()));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Toml& name = entry.value.items[i];
+    bodies[i] = text_of({"bodies", name.position, name});
+    if (names.contains(bodies[i])) continue;
+    try {
+      (void)mechanism.index(bodies[i]);
+    } catch (const InputError& error) {
+      fail(name.position, error.reason());
+    }
+  }
+}
+
+void Reader::read_points(const Toml::Entry& entry, std::array<Vector3, 2>& points) {
+  require(entry, Toml::Type::list, "a list of two");
+  if (entry.value.items.size() != 2)
+    fail(entry.value.position, in_quotes(entry.key) + " must have 2 entries, not " +
+                                   std::to_string(entry.value.items.size()));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto p = numbers(entry.value.items[i], 3, "a point");
+    points[i] = {p[0], p[1], p[2]};
+  }
+}
+
+Spring Reader::read_spring(const Toml& table, const Mechanism& mechanism,
+                           const std::unordered_set<std::string>& names) {
+  allow_keys(table, "[[spring]]", {"name", "bodies", "points", "joint", "stiffness", "rest"});
+  Spring spring;
+  if (const auto* name = table.find("name")) spring.name = text_of(*name);
+  const auto *bodies = table.find("bodies"), *points = table.find("points"),
+             *joint = table.find("joint");
+  if (!bodies == !joint)
+    fail(table.position, "a [[spring]] needs either 'bodies' or the name of a 'joint'");
+  if (joint && points) fail(points->position, "a spring of a joint has no 'points'");
+  if (bodies) read_bodies(*bodies, mechanism, names, spring.bodies);
+  if (bodies && spring.bodies[0] == spring.bodies[1])
+    fail(bodies->value.position, "a spring must connect two different bodies");
+  if (points) read_points(*points, spring.points);
+  if (joint) {
+    spring.joint = text_of(*joint);
+    std::vector<std::string> known;
+    for (const Joint& j : mechanism.joints)
+      if (!j.name.empty()) known.push_back(j.name);
+    const auto found = std::find_if(mechanism.joints.begin(), mechanism.joints.end(),
+                                    [&](const Joint& j) { return j.name == spring.joint; });
+    if (found == mechanism.joints.end())
+      fail(joint->value.position, "there is no joint " + in_quotes(spring.joint) +
+                                      detail::suggestion(spring.joint, known));
+    if (found->type != JointType::revolute && found->type != JointType::prismatic)
+      fail(joint->value.position,
+           "a spring acts on revolute and prismatic joints; this is a " + mechanism.label(*found));
+  }
+  const auto* stiffness = table.find("stiffness");
+  if (!stiffness) fail(table.position, "a [[spring]] has no 'stiffness'");
+  spring.stiffness = number(*stiffness);
+  if (const auto* rest = table.find("rest")) spring.rest = number(*rest);
+  for (const auto& [value, entry] :
+       {std::pair{spring.stiffness, stiffness}, std::pair{spring.rest, table.find("rest")}})
+    if (!std::isfinite(value))
+      fail(entry->value.position, in_quotes(entry->key) + " is not finite");
+  if (bodies && spring.rest < 0)
+    fail(table.find("rest")->value.position,
+         "'rest' is a length and must not be negative: " + detail::quote(spring.rest));
+  return spring;
+}
+
+}  // namespace rattleback::text
