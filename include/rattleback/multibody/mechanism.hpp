@@ -60,11 +60,42 @@ struct Joint {
   Vector3 axis2 = Vector3::UnitX();  ///< universal: in the second body's axes
 };
 
+/// A place and axes in something larger: a body (from its centre of mass), a link, space.
+struct Frame {
+  Vector3 position = Vector3::Zero();
+  lie::SO3<double> orientation{};
+
+  friend Frame operator*(const Frame& a, const Frame& b) {
+    return {a.position + a.orientation(b.position), (a.orientation * b.orientation).normalized()};
+  }
+  Frame inverse() const { return {-orientation.inverse()(position), orientation.inverse()}; }
+};
+
+/// What robot files call a link: axes that move with a body, and a part of its mass.
+struct RobotLink {
+  std::string name{};
+  int body = -1;                             ///< or the world
+  Frame frame{};                             ///< in that body
+  Vector3 center_of_mass = Vector3::Zero();  ///< of the link alone, in that body
+};
+
+/// What robot files call a joint: numbers that say how two frames lie to each other.
+enum class CoordinateType { fixed, revolute, prismatic, ball, floating, planar };
+struct JointCoordinate {
+  std::string name{};
+  CoordinateType type = CoordinateType::fixed;
+  std::array<int, 2> bodies{-1, -1};  ///< or the world
+  std::array<Frame, 2> frames{};      ///< in these bodies; where all numbers are 0 they coincide
+  Vector3 axis = Vector3::UnitZ();    ///< in both frames, of unit length
+};
+
 struct Mechanism {
   std::string name = "mechanism";
   Vector3 gravity = Vector3::Zero();
   std::vector<Body> bodies{};
   std::vector<Joint> joints{};
+  std::vector<RobotLink> links{};              ///< of a robot file: all of them, welded ones too
+  std::vector<JointCoordinate> coordinates{};  ///< of a robot file
 
   Mechanism& add(Body body) { return bodies.push_back(std::move(body)), *this; }
   Mechanism& add(Joint joint) { return joints.push_back(std::move(joint)), *this; }
