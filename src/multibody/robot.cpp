@@ -14,7 +14,7 @@ namespace {
 
 using Type = CoordinateType;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t place_in(int i) { return static_cast<std::size_t>(i); }
 
 std::string located(const std::string& where, const std::string& what) {
   return where.empty() ? what : where + ": " + what;
@@ -35,7 +35,7 @@ class RobotBuilder {
       if (!(joint.axis.norm() > 0))
         throw InputError("axis", located(joint.where, "joint '" + joint.name +
                                                           "' has an axis without a direction"));
-      rates_.emplace_back(at(rates_of(joint.type)), 0.0);
+      rates_.emplace_back(place_in(rates_of(joint.type)), 0.0);
     }
     given_.resize(robot_.joints.size());
     take(start_.joints, pose_.numbers, numbers_of, "joints");
@@ -62,7 +62,7 @@ class RobotBuilder {
             std::vector<std::vector<double>>& to, int (*count)(Type), const char* what) const {
     for (const auto& [name, numbers] : from) {
       const std::size_t i = find(name, what);
-      const auto wanted = at(count(robot_.joints[i].type));
+      const auto wanted = place_in(count(robot_.joints[i].type));
       if (numbers.size() != wanted)
         throw InputError(what, "joint '" + name + "' has " + std::to_string(wanted) +
                                    (wanted == 1 ? " number" : " numbers") + ", not " +
@@ -104,16 +104,16 @@ class RobotBuilder {
       for (const auto& relation : robot_.relations) follow(relation);
   }
   void follow(const Robot::Relation& relation) {
-    const auto i = at(relation.joint);
+    const auto i = place_in(relation.joint);
     const auto& c = relation.coefficients;
     const double x =
-        relation.other < 0 ? 0 : pose_.numbers[at(relation.other)][0] - relation.from[1];
+        relation.other < 0 ? 0 : pose_.numbers[place_in(relation.other)][0] - relation.from[1];
     if (!given_[i])
       pose_.numbers[i][0] =
           relation.from[0] + c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
     if (!start_.velocities.contains(robot_.joints[i].name) && relation.other >= 0)
-      rates_[i][0] =
-          (c[1] + x * (2 * c[2] + x * (3 * c[3] + x * 4 * c[4]))) * rates_[at(relation.other)][0];
+      rates_[i][0] = (c[1] + x * (2 * c[2] + x * (3 * c[3] + x * 4 * c[4]))) *
+                     rates_[place_in(relation.other)][0];
   }
 
   /// Loops that files draw with a few digits are closed; larger gaps only where that is wished.
@@ -152,18 +152,18 @@ class RobotBuilder {
   void weld() {
     body_.assign(robot_.links.size(), Mechanism::world);
     for (const int i : pose_.order()) {
-      const Robot::Joint& joint = robot_.joints[at(i)];
+      const Robot::Joint& joint = robot_.joints[place_in(i)];
       if (joint.type == Type::fixed) {
-        body_[at(joint.child)] = body_[at(joint.parent)];
+        body_[place_in(joint.child)] = body_[place_in(joint.parent)];
       } else {
-        body_[at(joint.child)] = static_cast<int>(heads_.size());
+        body_[place_in(joint.child)] = static_cast<int>(heads_.size());
         heads_.push_back(joint.child);
       }
     }
   }
 
   std::string body_name(int head) {
-    std::string name = robot_.links[at(head)].name;
+    std::string name = robot_.links[place_in(head)].name;
     while (name.empty() || name == "world" || !names_.insert(name).second) name += "'";
     return name;
   }
@@ -173,7 +173,7 @@ class RobotBuilder {
     m_.gravity = robot_.gravity;
     std::vector<std::vector<int>> members(heads_.size());
     for (std::size_t i = 0; i < body_.size(); ++i)
-      if (body_[i] >= 0) members[at(body_[i])].push_back(static_cast<int>(i));
+      if (body_[i] >= 0) members[place_in(body_[i])].push_back(static_cast<int>(i));
     for (std::size_t b = 0; b < heads_.size(); ++b) m_.add(merged(heads_[b], members[b]));
     move_bodies();
   }
@@ -183,13 +183,13 @@ class RobotBuilder {
     const Frame to_head = pose_.link(head).inverse();
     Vector3 center = Vector3::Zero();
     for (const int i : members) {
-      const Robot::Link& link = robot_.links[at(i)];
+      const Robot::Link& link = robot_.links[place_in(i)];
       body.mass += link.mass;
       center += link.mass * (to_head * pose_.link(i) * Frame{link.center, {}}).position;
     }
     if (body.mass > 0) center /= body.mass;
     for (const int i : members) {
-      const Robot::Link& link = robot_.links[at(i)];
+      const Robot::Link& link = robot_.links[place_in(i)];
       const Frame in_head = to_head * pose_.link(i) * Frame{link.center, {}};
       const Matrix3 r = in_head.orientation.matrix();
       const Vector3 d = in_head.position - center;
@@ -207,17 +207,17 @@ class RobotBuilder {
   void move_bodies() {
     std::vector<FrameRates> links(robot_.links.size());  // of origins, in space
     for (const int i : pose_.order()) {
-      const Robot::Joint& joint = robot_.joints[at(i)];
-      const FrameRates& parent = links[at(joint.parent)];
+      const Robot::Joint& joint = robot_.joints[place_in(i)];
+      const FrameRates& parent = links[place_in(joint.parent)];
       const Frame base = pose_.joint(i);
       const Frame& link = pose_.link(joint.child);
       const Frame motion = base.inverse() * link * joint.rest.inverse();
       const FrameRates own =
-          rates_by(joint.type, joint.axis / joint.axis.norm(), motion, rates_[at(i)]);
+          rates_by(joint.type, joint.axis / joint.axis.norm(), motion, rates_[place_in(i)]);
       const Vector3 turn = base.orientation(own.turn);
       const Vector3 shift = joint.type == Type::floating ? own.shift : base.orientation(own.shift);
       const Vector3 moved = (base * motion).position;
-      links[at(joint.child)] = {
+      links[place_in(joint.child)] = {
           parent.shift +
               lie::cross<double>(parent.turn, link.position - pose_.link(joint.parent).position) +
               shift + lie::cross<double>(turn, link.position - moved),
@@ -225,18 +225,20 @@ class RobotBuilder {
     }
     for (std::size_t b = 0; b < heads_.size(); ++b) {
       Body& body = m_.bodies[b];
-      const FrameRates& head = links[at(heads_[b])];
+      const FrameRates& head = links[place_in(heads_[b])];
       body.velocity = head.shift +
                       lie::cross<double>(head.turn, body.position - pose_.link(heads_[b]).position);
       body.angular_velocity = body.orientation.inverse()(head.turn);
     }
   }
 
-  std::string name_of(int body) const { return body < 0 ? "world" : m_.bodies[at(body)].name; }
+  std::string name_of(int body) const {
+    return body < 0 ? "world" : m_.bodies[place_in(body)].name;
+  }
   /// A frame in space as a body has it.
   Frame in_body(int body, const Frame& frame) const {
     if (body < 0) return frame;
-    const Body& b = m_.bodies[at(body)];
+    const Body& b = m_.bodies[place_in(body)];
     return Frame{b.position, b.orientation}.inverse() * frame;
   }
   void connect(const std::string& name, JointType type, std::array<int, 2> bodies,
@@ -252,7 +254,7 @@ class RobotBuilder {
     for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
       const Robot::Joint& joint = robot_.joints[i];
       if (joint.type == Type::fixed) continue;
-      const std::array<int, 2> bodies{body_[at(joint.parent)], body_[at(joint.child)]};
+      const std::array<int, 2> bodies{body_[place_in(joint.parent)], body_[place_in(joint.child)]};
       const std::array<Frame, 2> frames{
           in_body(bodies[0], pose_.joint(static_cast<int>(i))),
           in_body(bodies[1], pose_.link(joint.child) * joint.rest.inverse())};
@@ -270,7 +272,7 @@ class RobotBuilder {
   }
   void make_loop(const Robot::Loop& loop) {
     constexpr double tolerance = 1e-9;
-    const std::array<int, 2> bodies{body_[at(loop.first)], body_[at(loop.second)]};
+    const std::array<int, 2> bodies{body_[place_in(loop.first)], body_[place_in(loop.second)]};
     if (bodies[0] == bodies[1]) return;  // holds for ever, or never: see close()
     const Frame a = pose_.link(loop.first) * loop.in_first,
                 b = pose_.link(loop.second) * loop.in_second;

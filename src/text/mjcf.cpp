@@ -75,14 +75,10 @@ const XmlFile& MjcfReader::included(const Element& include) {
   // Relative to the first file; where it is not there, to the one that includes it.
   std::string path = beside(root_);
   if (!files_.exists(path)) path = beside(include);
+  if (!files_.exists(path)) include.fail("file", in_quotes(path) + ": there is no such file");
   if (!included_.insert(path).second) include.fail("file", in_quotes(path) + " is included twice");
   if (included_.size() > 200) include.fail("file", "more than 200 files are included");
-  try {
-    file = &files_.read(path);
-  } catch (const TextError& error) {
-    if (files_.exists(path)) throw;
-    include.fail("file", error.what());
-  }
+  file = &files_.read(path);
   return *file;
 }
 

@@ -7,7 +7,7 @@
 
 #include "robots.hpp"
 
-namespace rattleback {
+namespace rattleback::mjcf_cases {
 namespace {
 
 const std::string solid = "<inertial pos='0 0 0' mass='2' diaginertia='0.1 0.2 0.25'/>";
@@ -379,4 +379,4 @@ TEST_F(MjcfFiles, includes_in_a_circle_are_refused) {
 }
 
 }  // namespace
-}  // namespace rattleback
+}  // namespace rattleback::mjcf_cases
