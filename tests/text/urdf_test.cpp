@@ -299,6 +299,14 @@ TEST(Urdf, chains_of_fixed_joints_are_one_body) {
   EXPECT_NEAR((frame_of(link_of(m, "c"), m.bodies).position - Vector3(0, 2, 0)).norm(), 0, 4e-15);
 }
 
+TEST(Urdf, what_is_welded_turned_counts_turned) {
+  const std::string turned = "<origin rpy='0 0 1.5707963267948966'/>";
+  const Mechanism m = mechanism_in(robot(link("base", "") + link("a") + link("b") +
+                                         joint("j", "continuous", "base", "a") +
+                                         joint("g", "fixed", "a", "b", turned)));
+  EXPECT_NEAR((m.bodies[0].inertia - diagonal(0.3, 0.3, 0.5)).norm(), 0, 4e-15);
+}
+
 TEST(Urdf, names_are_data) {
   const std::string odd = "&lt;a b='c'&gt; %s \xc3\xa9/../world";
   const std::string text = "<robot name=\"r\">" + link("base", "") + "<link name=\"" + odd + "\">" +
