@@ -63,7 +63,7 @@ void add_robot(const Mechanism& mechanism, const std::vector<Body>& bodies,
   }
   std::vector<Json> links;
   for (const RobotLink& link : mechanism.links) {
-    const Frame frame = frame_of(link, bodies);
+    const Placement frame = frame_of(link, bodies);
     links.push_back(Json::object({{"name", link.name},
                                   {"center_of_mass", Json::array(center_of(link, bodies))},
                                   {"position", Json::array(frame.position)},

@@ -180,24 +180,24 @@ class RobotBuilder {
   /// Axes are those of the head.
   Body merged(int head, const std::vector<int>& members) {
     Body body{.name = body_name(head), .mass = 0, .inertia = Matrix3::Zero()};
-    const Frame to_head = pose_.link(head).inverse();
+    const Placement to_head = pose_.link(head).inverse();
     Vector3 center = Vector3::Zero();
     for (const int i : members) {
       const Robot::Link& link = robot_.links[place_in(i)];
       body.mass += link.mass;
-      center += link.mass * (to_head * pose_.link(i) * Frame{link.center, {}}).position;
+      center += link.mass * (to_head * pose_.link(i) * Placement{link.center, {}}).position;
     }
     if (body.mass > 0) center /= body.mass;
     for (const int i : members) {
       const Robot::Link& link = robot_.links[place_in(i)];
-      const Frame in_head = to_head * pose_.link(i) * Frame{link.center, {}};
+      const Placement in_head = to_head * pose_.link(i) * Placement{link.center, {}};
       const Matrix3 r = in_head.orientation.matrix();
       const Vector3 d = in_head.position - center;
       body.inertia += r * link.inertia * r.transpose() +
                       link.mass * (d.squaredNorm() * Matrix3::Identity() - d * d.transpose());
     }
     body.inertia = (0.5 * (body.inertia + body.inertia.transpose())).eval();
-    const Frame place = pose_.link(head) * Frame{center, {}};
+    const Placement place = pose_.link(head) * Placement{center, {}};
     body.position = place.position;
     body.orientation = place.orientation;
     return body;
@@ -209,9 +209,9 @@ class RobotBuilder {
     for (const int i : pose_.order()) {
       const Robot::Joint& joint = robot_.joints[place_in(i)];
       const FrameRates& parent = links[place_in(joint.parent)];
-      const Frame base = pose_.joint(i);
-      const Frame& link = pose_.link(joint.child);
-      const Frame motion = base.inverse() * link * joint.rest.inverse();
+      const Placement base = pose_.joint(i);
+      const Placement& link = pose_.link(joint.child);
+      const Placement motion = base.inverse() * link * joint.rest.inverse();
       const FrameRates own =
           rates_by(joint.type, joint.axis / joint.axis.norm(), motion, rates_[place_in(i)]);
       const Vector3 turn = base.orientation(own.turn);
@@ -236,13 +236,13 @@ class RobotBuilder {
     return body < 0 ? "world" : m_.bodies[place_in(body)].name;
   }
   /// A frame in space as a body has it.
-  Frame in_body(int body, const Frame& frame) const {
+  Placement in_body(int body, const Placement& frame) const {
     if (body < 0) return frame;
     const Body& b = m_.bodies[place_in(body)];
-    return Frame{b.position, b.orientation}.inverse() * frame;
+    return Placement{b.position, b.orientation}.inverse() * frame;
   }
   void connect(const std::string& name, JointType type, std::array<int, 2> bodies,
-               const std::array<Frame, 2>& frames, const Vector3& axis) {
+               const std::array<Placement, 2>& frames, const Vector3& axis) {
     m_.add(Joint{.name = name,
                  .type = type,
                  .bodies = {name_of(bodies[0]), name_of(bodies[1])},
@@ -255,7 +255,7 @@ class RobotBuilder {
       const Robot::Joint& joint = robot_.joints[i];
       if (joint.type == Type::fixed) continue;
       const std::array<int, 2> bodies{body_[place_in(joint.parent)], body_[place_in(joint.child)]};
-      const std::array<Frame, 2> frames{
+      const std::array<Placement, 2> frames{
           in_body(bodies[0], pose_.joint(static_cast<int>(i))),
           in_body(bodies[1], pose_.link(joint.child) * joint.rest.inverse())};
       const Vector3 axis = joint.axis / joint.axis.norm();
@@ -274,8 +274,8 @@ class RobotBuilder {
     constexpr double tolerance = 1e-9;
     const std::array<int, 2> bodies{body_[place_in(loop.first)], body_[place_in(loop.second)]};
     if (bodies[0] == bodies[1]) return;  // holds for ever, or never: see close()
-    const Frame a = pose_.link(loop.first) * loop.in_first,
-                b = pose_.link(loop.second) * loop.in_second;
+    const Placement a = pose_.link(loop.first) * loop.in_first,
+                    b = pose_.link(loop.second) * loop.in_second;
     const lie::SO3<double> turn = a.orientation.inverse() * b.orientation;
     const bool keeps_all = loop.type == JointType::fixed || loop.type == JointType::prismatic;
     const double tilt =
@@ -295,9 +295,9 @@ class RobotBuilder {
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
       const Robot::Link& link = robot_.links[i];
       if (!link.listed) continue;
-      const Frame& frame = pose_.link(static_cast<int>(i));
+      const Placement& frame = pose_.link(static_cast<int>(i));
       m_.links.push_back({link.name, body_[i], in_body(body_[i], frame),
-                          in_body(body_[i], frame * Frame{link.center, {}}).position});
+                          in_body(body_[i], frame * Placement{link.center, {}}).position});
     }
   }
 

@@ -32,7 +32,7 @@ Matrix6 shifted(const Matrix6& m, const Vector3& from, const Vector3& to) {
 }
 
 /// What a joint can do, over (turn, shift) of its point in space axes.
-std::vector<Vector6> motions(const Robot::Joint& joint, const Frame& base) {
+std::vector<Vector6> motions(const Robot::Joint& joint, const Placement& base) {
   const Vector3 axis = base.orientation(joint.axis / joint.axis.norm()), none = Vector3::Zero();
   const auto twist = [](const Vector3& turn, const Vector3& shift) {
     Vector6 t;

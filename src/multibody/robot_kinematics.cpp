@@ -20,10 +20,10 @@ Vector3 three(const std::vector<double>& numbers, std::size_t at = 0) {
   return {numbers[at], numbers[at + 1], numbers[at + 2]};
 }
 
-Frame frame_in(const std::vector<Body>& bodies, int body, const Frame& frame) {
+Placement frame_in(const std::vector<Body>& bodies, int body, const Placement& frame) {
   if (body < 0) return frame;
   const Body& b = bodies[static_cast<std::size_t>(body)];
-  return Frame{b.position, b.orientation} * frame;
+  return Placement{b.position, b.orientation} * frame;
 }
 
 /// Velocity of a point in space that moves with a body, and its angular velocity.
@@ -72,7 +72,7 @@ double angle_about(const Vector3& axis, const Rotation& turn) {
   return 2 * std::atan2(sign * turn.v.dot(axis), std::abs(turn.w));
 }
 
-Frame motion_by(CoordinateType type, const Vector3& axis, const std::vector<double>& numbers) {
+Placement motion_by(CoordinateType type, const Vector3& axis, const std::vector<double>& numbers) {
   switch (type) {
     case CoordinateType::fixed:
       return {};
@@ -91,7 +91,7 @@ Frame motion_by(CoordinateType type, const Vector3& axis, const std::vector<doub
   }
 }
 
-FrameRates rates_by(CoordinateType type, const Vector3& axis, const Frame& to,
+FrameRates rates_by(CoordinateType type, const Vector3& axis, const Placement& to,
                     const std::vector<double>& rates) {
   const Vector3 none = Vector3::Zero();
   switch (type) {
@@ -113,8 +113,8 @@ FrameRates rates_by(CoordinateType type, const Vector3& axis, const Frame& to,
 }
 
 std::vector<double> value_of(const JointCoordinate& c, const std::vector<Body>& bodies) {
-  const Frame between = frame_in(bodies, c.bodies[0], c.frames[0]).inverse() *
-                        frame_in(bodies, c.bodies[1], c.frames[1]);
+  const Placement between = frame_in(bodies, c.bodies[0], c.frames[0]).inverse() *
+                            frame_in(bodies, c.bodies[1], c.frames[1]);
   const Vector3& x = between.position;
   const double sign = between.orientation.w < 0 ? -1 : 1;
   const Rotation r{sign * between.orientation.w, sign * between.orientation.v};
@@ -137,8 +137,8 @@ std::vector<double> value_of(const JointCoordinate& c, const std::vector<Body>& 
 }
 
 std::vector<double> velocity_of(const JointCoordinate& c, const std::vector<Body>& bodies) {
-  const Frame a = frame_in(bodies, c.bodies[0], c.frames[0]),
-              b = frame_in(bodies, c.bodies[1], c.frames[1]);
+  const Placement a = frame_in(bodies, c.bodies[0], c.frames[0]),
+                  b = frame_in(bodies, c.bodies[1], c.frames[1]);
   const FrameRates of_a = rates_of_point(bodies, c.bodies[0], b.position),
                    of_b = rates_of_point(bodies, c.bodies[1], b.position);
   const Vector3 apart = of_b.shift - of_a.shift, turning = of_b.turn - of_a.turn;
@@ -162,7 +162,7 @@ std::vector<double> velocity_of(const JointCoordinate& c, const std::vector<Body
   }
 }
 
-Frame frame_of(const RobotLink& link, const std::vector<Body>& bodies) {
+Placement frame_of(const RobotLink& link, const std::vector<Body>& bodies) {
   return frame_in(bodies, link.body, link.frame);
 }
 
@@ -219,7 +219,7 @@ void RobotPose::place() {
   }
 }
 
-Frame RobotPose::joint(int i) const {
+Placement RobotPose::joint(int i) const {
   const Robot::Joint& j = robot_.joints[static_cast<std::size_t>(i)];
   return link(j.parent) * j.origin;
 }

@@ -11,9 +11,9 @@ struct FrameRates {
 };
 
 /// Where a joint takes its frame. The axis is of unit length.
-Frame motion_by(CoordinateType type, const Vector3& axis, const std::vector<double>& numbers);
+Placement motion_by(CoordinateType type, const Vector3& axis, const std::vector<double>& numbers);
 /// `to`: the frame after its motion; ball and floating measure in its axes.
-FrameRates rates_by(CoordinateType type, const Vector3& axis, const Frame& to,
+FrameRates rates_by(CoordinateType type, const Vector3& axis, const Placement& to,
                     const std::vector<double>& rates);
 /// Two directions across an axis; of z they are x and y.
 std::array<Vector3, 2> directions_across(const Vector3& axis);
@@ -28,9 +28,9 @@ class RobotPose {
 
   /// Of the frames of all links, in space.
   void place();
-  const Frame& link(int i) const { return links_[static_cast<std::size_t>(i)]; }
+  const Placement& link(int i) const { return links_[static_cast<std::size_t>(i)]; }
   /// Of the joint in its parent, in space.
-  Frame joint(int i) const;
+  Placement joint(int i) const;
   int root() const { return root_; }
   /// Joints, those of parents first.
   const std::vector<int>& order() const { return order_; }
@@ -42,7 +42,7 @@ class RobotPose {
  private:
   const Robot& robot_;
   std::vector<int> order_;
-  std::vector<Frame> links_;
+  std::vector<Placement> links_;
   int root_ = 0;
 };
 

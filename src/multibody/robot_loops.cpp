@@ -14,7 +14,7 @@ std::size_t place_of(int i) { return static_cast<std::size_t>(i); }
 
 /// How far the frames of a loop are from where they should be: of places, then of axes.
 Vector<double, rows_of_loop> gap_of(const Robot::Loop& loop, const RobotPose& pose) {
-  const Frame between =
+  const Placement between =
       (pose.link(loop.first) * loop.in_first).inverse() * (pose.link(loop.second) * loop.in_second);
   const Vector3 n = loop.axis / loop.axis.norm(), x = between.position;
   const Vector3 along = n * n.dot(x), tilt = lie::cross<double>(n, between.orientation(n));

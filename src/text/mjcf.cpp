@@ -209,7 +209,7 @@ void MjcfReader::read_loop(const Element& e, const std::string& name) {
     loop.first = body_named(e, "body1");
     loop.second = e.has("body2") ? body_named(e, "body2") : 0;
     const RobotPose drawn(robot_);
-    const Frame between = drawn.link(loop.first).inverse() * drawn.link(loop.second);
+    const Placement between = drawn.link(loop.first).inverse() * drawn.link(loop.second);
     if (!welds) {
       e.needed("anchor");
       loop.in_first.position = *e.vector("anchor");

@@ -47,7 +47,7 @@ class MjcfReader {
   };
   struct Site {
     int link;
-    Frame frame;
+    Placement frame;
   };
   struct Collider {
     int weld;  ///< links that are welded together have one number
@@ -58,13 +58,13 @@ class MjcfReader {
   /// What a body is made of; its frames are in the body.
   struct Part {
     Element element;
-    Frame frame;
+    Placement frame;
     std::string style;  ///< the class that `childclass` gives
   };
   struct BodyParts {
     std::vector<Part> joints, geoms, sites, bodies;
     Element inertial;
-    Frame inertial_frame;
+    Placement inertial_frame;
   };
   struct Inertial {
     double mass = 0;
@@ -93,26 +93,27 @@ class MjcfReader {
   Styled styled(const Element& element, const char* tag, const std::string& style) const;
   std::optional<lie::SO3<double>> orientation(const Element& element) const;
   lie::SO3<double> euler(const Vector3& angles) const;
-  Frame frame_of(const Styled& element) const;
+  Placement frame_of(const Styled& element) const;
   double angle(double value) const { return degrees_ ? value * radians_per_degree : value; }
 
   // mjcf_body.cpp
-  void gather(const Element& element, const Frame& frame, const std::string& style, int depth,
+  void gather(const Element& element, const Placement& frame, const std::string& style, int depth,
               BodyParts& to);
   void read_world(const Element& world);
   void read_body(const Part& part, int parent, int depth);
   void read_contents(const BodyParts& parts, int link, int depth);
-  int add_joint(const Part& part, const std::string& body, const Frame& origin, int parent,
+  int add_joint(const Part& part, const std::string& body, const Placement& origin, int parent,
                 bool last);
-  void read_free(const Element& element, const std::string& body, const Frame& origin, int parent);
+  void read_free(const Element& element, const std::string& body, const Placement& origin,
+                 int parent);
   void find_forces(const Styled& joint, const std::string& name);
   std::string joint_name(const Element& element, const std::string& body);
 
   // mjcf_geom.cpp
   void read_inertia(const BodyParts& parts, Robot::Link& link);
-  Inertial given_inertia(const Element& inertial, const Frame& frame) const;
+  Inertial given_inertia(const Element& inertial, const Placement& frame) const;
   Inertial inertia_of_geom(const Part& part, const std::string& body) const;
-  Frame frame_of_geom(const Styled& geom, double& half_length) const;
+  Placement frame_of_geom(const Styled& geom, double& half_length) const;
   void bound(Inertial& inertial) const;
 
   static constexpr double radians_per_degree = 0.017453292519943295;

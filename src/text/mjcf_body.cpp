@@ -12,7 +12,7 @@ constexpr int deepest_body = 500;
 }  // namespace
 
 /// What is directly in a body, through <frame>s, which only move what they hold.
-void MjcfReader::gather(const Element& element, const Frame& frame, const std::string& style,
+void MjcfReader::gather(const Element& element, const Placement& frame, const std::string& style,
                         int depth, BodyParts& to) {
   if (depth > deepest_body) element.fail("elements are nested more than 500 deep");
   for (const Element& child : children(element)) {
@@ -99,7 +99,7 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
                  "body " + in_quotes(link.name) + " has its weight carried ('gravcomp')");
   read_inertia(parts, link);
 
-  Frame origin = part.frame * frame_of(Styled(element, {}));
+  Placement origin = part.frame * frame_of(Styled(element, {}));
   const std::string name = link.name;
   const bool moves = !parts.joints.empty();
   for (std::size_t k = 0; k < parts.joints.size(); ++k) {
@@ -132,7 +132,7 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
   read_contents(parts, own, depth);
 }
 
-void MjcfReader::read_free(const Element& element, const std::string& body, const Frame& origin,
+void MjcfReader::read_free(const Element& element, const std::string& body, const Placement& origin,
                            int parent) {
   const auto& [x, r] = origin;
   Robot::Joint joint{.name = joint_name(element, body),
@@ -146,7 +146,7 @@ void MjcfReader::read_free(const Element& element, const std::string& body, cons
 
 /// Joints of one body move one after the other: between two of them is a link without mass. Its
 /// number is returned; behind the last one comes the body itself.
-int MjcfReader::add_joint(const Part& part, const std::string& body, const Frame& origin,
+int MjcfReader::add_joint(const Part& part, const std::string& body, const Placement& origin,
                           int parent, bool last) {
   const Styled e = styled(part.element, "joint", part.style);
   Robot::Joint joint{.name = joint_name(part.element, body),
@@ -161,17 +161,17 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Frame
   if (!(joint.axis.norm() > 1e-14))
     e.who("axis").fail("axis", "joint " + in_quotes(joint.name) + " has an axis without direction");
   joint.axis = part.frame.orientation(joint.axis);
-  const Vector3 anchor = (part.frame * Frame{e.vector("pos", Vector3::Zero()), {}}).position;
-  joint.origin = origin * Frame{anchor, {}};
-  joint.rest = Frame{-anchor, {}};
+  const Vector3 anchor = (part.frame * Placement{e.vector("pos", Vector3::Zero()), {}}).position;
+  joint.origin = origin * Placement{anchor, {}};
+  joint.rest = Placement{-anchor, {}};
   double reference = type == "ball" ? 0 : e.number("ref", 0);
   if (type == "hinge") reference = angle(reference);
   if (reference != 0) {  // its value in the pose as drawn
     joint.drawn = {reference};
     const Vector3 back = joint.axis * (-reference / joint.axis.norm());
     joint.origin =
-        joint.origin *
-        (type == "hinge" ? Frame{Vector3::Zero(), lie::SO3<double>::exp(back)} : Frame{back, {}});
+        joint.origin * (type == "hinge" ? Placement{Vector3::Zero(), lie::SO3<double>::exp(back)}
+                                        : Placement{back, {}});
   }
   find_forces(e, joint.name);
   joints_[joint.name] = static_cast<int>(robot_.joints.size());

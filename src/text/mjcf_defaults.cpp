@@ -115,8 +115,8 @@ std::optional<lie::SO3<double>> MjcfReader::orientation(const Element& e) const 
   return lie::rotation(m);
 }
 
-Frame MjcfReader::frame_of(const Styled& element) const {
-  Frame frame{element.vector("pos", Vector3::Zero()), {}};
+Placement MjcfReader::frame_of(const Styled& element) const {
+  Placement frame{element.vector("pos", Vector3::Zero()), {}};
   for (const Element& level : element.levels())
     if (const auto turn = orientation(level)) {
       frame.orientation = *turn;

@@ -89,9 +89,9 @@ void MjcfReader::read_inertia(const BodyParts& parts, Robot::Link& link) {
   if (!odd.empty()) odd_[odd].push_back(link.name);
 }
 
-MjcfReader::Inertial MjcfReader::given_inertia(const Element& e, const Frame& outer) const {
+MjcfReader::Inertial MjcfReader::given_inertia(const Element& e, const Placement& outer) const {
   e.needed("mass");
-  const Frame frame = outer * frame_of(Styled(e, {}));
+  const Placement frame = outer * frame_of(Styled(e, {}));
   Inertial own{*e.number("mass"), frame.position};
   if (own.mass < 0) e.fail("mass", "'mass' must not be negative");
   Matrix3 m = Matrix3::Zero();
@@ -109,7 +109,7 @@ MjcfReader::Inertial MjcfReader::given_inertia(const Element& e, const Frame& ou
 }
 
 /// Of `fromto`: in the middle, z along it.
-Frame MjcfReader::frame_of_geom(const Styled& geom, double& half_length) const {
+Placement MjcfReader::frame_of_geom(const Styled& geom, double& half_length) const {
   const Element& who = geom.who("fromto");
   if (!who.has("fromto")) return frame_of(geom);
   const auto p = who.numbers("fromto", 6, 6);
@@ -143,7 +143,7 @@ MjcfReader::Inertial MjcfReader::inertia_of_geom(const Part& part, const std::st
   if (geom.text("shellinertia") == "true")
     geom.who("shellinertia").fail("shellinertia", "inertias of shells are not read");
   double half = -1;
-  const Frame frame = part.frame * frame_of_geom(geom, half);
+  const Placement frame = part.frame * frame_of_geom(geom, half);
   const std::size_t needed = type == "sphere"                          ? 1
                              : type == "capsule" || type == "cylinder" ? (half > 0 ? 1 : 2)
                              : half > 0                                ? 1

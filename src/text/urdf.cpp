@@ -57,7 +57,7 @@ class UrdfReader {
     if (std::find(ignored.begin(), ignored.end(), name) == ignored.end()) ignored.push_back(name);
   }
 
-  static Frame origin_of(const Element& parent) {
+  static Placement origin_of(const Element& parent) {
     const Element origin = parent.child("origin");
     if (!origin) return {};
     const Vector3 none = Vector3::Zero();
@@ -73,7 +73,7 @@ class UrdfReader {
     robot_.links.push_back(std::move(link));
   }
   void read_inertial(const Element& inertial, Robot::Link& link) {
-    const Frame frame = origin_of(inertial);
+    const Placement frame = origin_of(inertial);
     link.center = frame.position;
     const Element mass = inertial.child("mass");
     if (mass) {

@@ -61,21 +61,21 @@ struct Joint {
 };
 
 /// A place and axes in something larger: a body (from its centre of mass), a link, space.
-struct Frame {
+struct Placement {
   Vector3 position = Vector3::Zero();
   lie::SO3<double> orientation{};
 
-  friend Frame operator*(const Frame& a, const Frame& b) {
+  friend Placement operator*(const Placement& a, const Placement& b) {
     return {a.position + a.orientation(b.position), (a.orientation * b.orientation).normalized()};
   }
-  Frame inverse() const { return {-orientation.inverse()(position), orientation.inverse()}; }
+  Placement inverse() const { return {-orientation.inverse()(position), orientation.inverse()}; }
 };
 
 /// What robot files call a link: axes that move with a body, and a part of its mass.
 struct RobotLink {
   std::string name{};
   int body = -1;                             ///< or the world
-  Frame frame{};                             ///< in that body
+  Placement frame{};                         ///< in that body
   Vector3 center_of_mass = Vector3::Zero();  ///< of the link alone, in that body
 };
 
@@ -85,7 +85,7 @@ struct JointCoordinate {
   std::string name{};
   CoordinateType type = CoordinateType::fixed;
   std::array<int, 2> bodies{-1, -1};  ///< or the world
-  std::array<Frame, 2> frames{};      ///< in these bodies; where all numbers are 0 they coincide
+  std::array<Placement, 2> frames{};  ///< in these bodies; where all numbers are 0 they coincide
   Vector3 axis = Vector3::UnitZ();    ///< in both frames, of unit length
 };
 

@@ -24,7 +24,7 @@ struct Robot {
     std::string name{};
     CoordinateType type = CoordinateType::fixed;
     int parent = -1, child = -1;
-    Frame origin{}, rest{};
+    Placement origin{}, rest{};
     Vector3 axis = Vector3::UnitX();  ///< of any length but 0
     std::vector<double> drawn{};      ///< its numbers in the pose that the file draws; empty: zero
     std::string where{};              ///< "arm.urdf:12", for messages
@@ -34,7 +34,7 @@ struct Robot {
     std::string name{};
     JointType type = JointType::ball;
     int first = -1, second = -1;
-    Frame in_first{}, in_second{};
+    Placement in_first{}, in_second{};
     Vector3 axis = Vector3::UnitX();  ///< in both frames
     std::string where{};
   };
@@ -77,7 +77,7 @@ int rates_of(CoordinateType type);
 std::vector<double> value_of(const JointCoordinate& coordinate, const std::vector<Body>& bodies);
 std::vector<double> velocity_of(const JointCoordinate& coordinate, const std::vector<Body>& bodies);
 /// In space.
-Frame frame_of(const RobotLink& link, const std::vector<Body>& bodies);
+Placement frame_of(const RobotLink& link, const std::vector<Body>& bodies);
 Vector3 center_of(const RobotLink& link, const std::vector<Body>& bodies);
 
 }  // namespace rattleback
