@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/rattleback-config.cmake
 file(RELATIVE_PATH pc_prefix /p/${CMAKE_INSTALL_LIBDIR}/pkgconfig /p)
 set(pc_cflags "-std=gnu++20")
 list(JOIN HDF5_LINK_LIBRARIES " " pc_hdf5)
-set(pc_libs "-L\${libdir} -lrattleback_testing -lrattleback -ltbb -lquadmath ${pc_hdf5}")
+set(pc_libs "-L\${libdir} -lrattleback_testing -lrattleback -ltbb -lquadmath ${pc_hdf5} -lpugixml")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   string(APPEND pc_cflags " -Wno-psabi")
 endif()

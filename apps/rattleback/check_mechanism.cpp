@@ -75,7 +75,8 @@ std::vector<std::string> variant_names() {
   return names;
 }
 
-Json check_json(const Mechanism& m, const MechanismAnswer& a) {
+Json check_json(const ModelFile& model, const MechanismAnswer& a) {
+  const Mechanism& m = *model.mechanism;
   const MechanismReport& r = a.report;
   return Json::object({{"constraints", r.equations},
                        {"holonomic", true},
@@ -96,19 +97,22 @@ Json check_json(const Mechanism& m, const MechanismAnswer& a) {
                        {"joints", m.joints.size()},
                        {"degrees_of_freedom", r.freedoms()},
                        {"loops", r.loops},
-                       {"redundant_equations", Json::array(r.labels)}});
+                       {"redundant_equations", Json::array(r.labels)},
+                       {"notes", Json::array(model.notes)}});
 }
 
 void line(const char* name, const std::string& text) {
   std::printf("%-21s %s\n", name, text.c_str());
 }
 
-void print(const Mechanism& m, const MechanismAnswer& a, bool all_methods) {
+void print(const ModelFile& model, const MechanismAnswer& a, bool all_methods) {
+  const Mechanism& m = *model.mechanism;
   const MechanismReport& r = a.report;
   line("model", m.name);
   line("bodies", std::to_string(r.bodies));
   line("joints",
        std::to_string(m.joints.size()) + (r.loops ? ", which close loops" : ", a tree: no loops"));
+  for (const auto& note : model.notes) line("note", note);
   line("verdict", verdict(a));
   if (!a.joints_fit) return;
   line("equations", std::to_string(r.equations) + " of rank " + std::to_string(r.rank));
@@ -132,9 +136,9 @@ void print(const Mechanism& m, const MechanismAnswer& a, bool all_methods) {
 int check_mechanism(const std::string& file, const ModelFile& model, bool json, bool all_methods) {
   const MechanismAnswer a = mechanism_answer(model);
   if (json)
-    std::printf("%s\n", check_json(*model.mechanism, a).text().c_str());
+    std::printf("%s\n", check_json(model, a).text().c_str());
   else
-    print(*model.mechanism, a, all_methods);
+    print(model, a, all_methods);
   std::fflush(stdout);
   if (a.objection.empty()) return done;
   complain(file + ": " + a.objection);

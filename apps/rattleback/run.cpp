@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "exit_code.hpp"
+#include "joint_turns.hpp"
 #include "memory_limit.hpp"
 #include "picture.hpp"
 #include "progress_bar.hpp"
@@ -66,9 +67,10 @@ std::optional<ModifiedEnergy> modified_energy_of(const RunRequest& request, cons
 }
 
 void print(const RunRequest& request, const Job& job, const FinishedRun& run,
-           const std::optional<ModifiedEnergy>& modified) {
+           const std::optional<ModifiedEnergy>& modified,
+           const std::vector<std::vector<double>>& joints) {
   if (request.json)
-    std::printf("%s\n", run_json(job, run, modified).text().c_str());
+    std::printf("%s\n", run_json(job, run, modified, joints).text().c_str());
   else if (!request.quiet)
     std::fputs(run_text(job, run, modified).c_str(), stdout);
   if (!request.json && !request.quiet && !job.file.empty())
@@ -117,8 +119,13 @@ int run(const RunRequest& request) {
   if (!request.plot.empty() && !is_run_file(job.file)) picture.emplace(job.header, options);
   if (picture) job.options.record = [&](const Sample& sample) { picture->add(sample); };
   const auto modified = modified_energy_of(request, job);
+  std::optional<JointTurns> turns;
+  if (request.json && job.mechanism && !job.mechanism->coordinates.empty()) {
+    turns.emplace(*job.mechanism);
+    job.options.observe = [&](long, double t, const auto& state) { turns->observe(t, state); };
+  }
   const FinishedRun run = run_with_bar(job, !request.quiet);
-  print(request, job, run, modified);
+  print(request, job, run, modified, turns ? turns->numbers() : JointTurns::Numbers{});
   say_how_it_ended(job, run);
   if (picture)
     picture->draw(request.plot);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "rattleback/multibody/mechanism_motion.hpp"
+#include "rattleback/multibody/robot.hpp"
 
 namespace rattleback::app {
 
@@ -34,32 +35,72 @@ Json multipliers_json(const RunHeader& header) {
   return Json::array(all);
 }
 
+/// A rotation matrix by rows.
+Json rows_of(const lie::SO3<double>& orientation) {
+  const Matrix3 r = orientation.matrix();
+  std::vector<Json> rows;
+  for (int i = 0; i < 3; ++i)
+    rows.push_back(Json::array(std::vector<double>{r(i, 0), r(i, 1), r(i, 2)}));
+  return Json::array(rows);
+}
+
+Json quaternion_of(const lie::SO3<double>& r) {
+  return Json::array(std::vector<double>{r.w, r.v[0], r.v[1], r.v[2]});
+}
+
+/// What the robot's file calls joints and links.
+void add_robot(const Mechanism& mechanism, const std::vector<Body>& bodies,
+               const std::vector<std::vector<double>>& numbers, Json& json) {
+  const auto value = [](const std::vector<double>& numbers) {
+    return numbers.size() == 1 ? Json(numbers[0]) : Json::array(numbers);
+  };
+  Json joints = Json::object({}), velocities = Json::object({});
+  for (std::size_t i = 0; i < mechanism.coordinates.size(); ++i) {
+    const JointCoordinate& coordinate = mechanism.coordinates[i];
+    joints.add(coordinate.name,
+               value(i < numbers.size() ? numbers[i] : value_of(coordinate, bodies)));
+    velocities.add(coordinate.name, value(velocity_of(coordinate, bodies)));
+  }
+  std::vector<Json> links;
+  for (const RobotLink& link : mechanism.links) {
+    const Placement frame = frame_of(link, bodies);
+    links.push_back(Json::object({{"name", link.name},
+                                  {"center_of_mass", Json::array(center_of(link, bodies))},
+                                  {"position", Json::array(frame.position)},
+                                  {"orientation", quaternion_of(frame.orientation)}}));
+  }
+  json.add("joints", joints);
+  json.add("joint_velocities", velocities);
+  json.add("links", Json::array(links));
+}
+
 /// Of a mechanism: each body by itself, its orientation as a matrix.
-Json bodies_json(const Mechanism& mechanism, const AnyMotion::Point& state) {
+Json bodies_json(const Mechanism& mechanism, const AnyMotion::Point& state,
+                 const std::vector<std::vector<double>>& numbers) {
   std::vector<Json> all;
-  for (const Body& body : bodies_of(mechanism, state)) {
-    const Matrix3 r = body.orientation.matrix();
-    std::vector<Json> rows;
-    for (int i = 0; i < 3; ++i)
-      rows.push_back(Json::array(std::vector<double>{r(i, 0), r(i, 1), r(i, 2)}));
+  const std::vector<Body> bodies = bodies_of(mechanism, state);
+  for (const Body& body : bodies) {
     all.push_back(Json::object({{"name", body.name},
                                 {"position", Json::array(body.position)},
-                                {"orientation", Json::array(rows)},
+                                {"orientation", rows_of(body.orientation)},
                                 {"velocity", Json::array(body.velocity)},
                                 {"angular_velocity", Json::array(body.angular_velocity)}}));
   }
-  return Json::object({{"bodies", Json::array(all)}});
+  Json json = Json::object({{"bodies", Json::array(all)}});
+  if (!mechanism.links.empty()) add_robot(mechanism, bodies, numbers, json);
+  return json;
 }
 
-Json point_json(const Job& job, const AnyMotion::Point& state) {
-  return job.mechanism && !state.empty() ? bodies_json(*job.mechanism, state)
+Json point_json(const Job& job, const AnyMotion::Point& state,
+                const std::vector<std::vector<double>>& joints = {}) {
+  return job.mechanism && !state.empty() ? bodies_json(*job.mechanism, state, joints)
                                          : state_json(job.header.layout, state);
 }
 
 }  // namespace
 
-Json run_json(const Job& job, const FinishedRun& run,
-              const std::optional<ModifiedEnergy>& modified) {
+Json run_json(const Job& job, const FinishedRun& run, const std::optional<ModifiedEnergy>& modified,
+              const std::vector<std::vector<double>>& joints) {
   const JobWords words = in_words(job);
   Json energy = Json::object({{"initial", run.initial_energy},
                               {"final", run.final_energy},
@@ -76,7 +117,7 @@ Json run_json(const Job& job, const FinishedRun& run,
                     {"steps", run.steps},
                     {"time", run.time()},
                     {"initial", point_json(job, job.start)},
-                    {"final", point_json(job, run.final)},
+                    {"final", point_json(job, run.final, joints)},
                     {"energy", energy},
                     {"constraint", Json::object({{"max", run.constraint}})},
                     {"hidden_constraint", Json::object({{"max", run.hidden}})},

@@ -10,9 +10,11 @@
 
 namespace rattleback::app {
 
-/// The object of the contract, and after it what else there is to say.
+/// The object of the contract, and after it what else there is to say. `joints`: the numbers of a
+/// robot's joints at the end, all turns counted.
 Json run_json(const Job& job, const FinishedRun& run,
-              const std::optional<ModifiedEnergy>& modified = {});
+              const std::optional<ModifiedEnergy>& modified = {},
+              const std::vector<std::vector<double>>& joints = {});
 
 std::string run_text(const Job& job, const FinishedRun& run,
                      const std::optional<ModifiedEnergy>& modified = {});

@@ -26,7 +26,7 @@ void handle(void (*handler)(int)) {
   const std::string_view words = signal == SIGINT
                                      ? "rattleback: interrupted before the first step\n"
                                      : "rattleback: terminated before the first step\n";
-  (void)!write(STDERR_FILENO, words.data(), words.size());
+  (void)!::write(STDERR_FILENO, words.data(), words.size());
   _exit(signalled + signal);
 }
 

@@ -1,6 +1,7 @@
 #include "rattleback/study/job.hpp"
 
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "guarded_sink.hpp"
@@ -69,6 +70,9 @@ RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) 
   if (job.plan.time && job.motion->clock())
     header.settings["time"] = to_string(OptionValue(*job.plan.time));
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
+  std::size_t count = 0;  // paths are no names for settings
+  for (const auto& [path, text] : file.files)
+    header.settings["file " + std::to_string(++count)] = path + "\n" + text;
   return header;
 }
 
@@ -77,6 +81,22 @@ Settings settings_of(const RunHeader& header) {
   for (const auto& [key, value] : header.settings)
     if (key.starts_with("set ")) settings.emplace_back(key.substr(4), value);
   return settings;
+}
+
+/// What the model was read from beside its own text.
+KeptFiles files_of(const RunHeader& header) {
+  KeptFiles files;
+  for (const auto& [key, value] : header.settings)
+    if (const std::size_t end = value.find('\n'); key.starts_with("file ") && end < value.size())
+      files.emplace(value.substr(0, end), value.substr(end + 1));
+  return files;
+}
+
+/// Wherever they are.
+std::multiset<std::string> texts(const KeptFiles& files) {
+  std::multiset<std::string> all;
+  for (const auto& file : files) all.insert(file.second);
+  return all;
 }
 
 /// Of phase-space systems or of mechanisms.
@@ -117,9 +137,12 @@ ModelFile model_of(const JobRequest& request, const RunHeader& header) {
     throw InputError(request.resume, "holds no model: it was not written by this program");
   const Settings settings = settings_of(header);
   const auto path = header.settings.find("path");
-  ModelFile model = load_text(header.model_text,
-                              path == header.settings.end() ? "model" : path->second, settings);
-  if (!request.file.empty() && load(request.file, settings).text != model.text)
+  ModelFile model =
+      load_text(header.model_text, path == header.settings.end() ? "model" : path->second, settings,
+                files_of(header));
+  if (request.file.empty()) return model;
+  const ModelFile given = load(request.file, settings);
+  if (given.text != model.text || texts(given.files) != texts(model.files))
     throw InputError(request.file, "is not the model that " + request.resume +
                                        " holds; leave it out to go on with that one");
   return model;
@@ -155,6 +178,7 @@ Job new_job(const JobRequest& request, ModelFile model) {
   if (model.mechanism) {
     job.mechanism = starting(model);
     job.plan = mechanism_plan(model, request);
+    job.plan.notes.insert(job.plan.notes.begin(), model.notes.begin(), model.notes.end());
     prepare_motion(job);
     job.header = header_of(request, model, job);
   } else {

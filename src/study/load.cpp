@@ -3,6 +3,7 @@
 #include "../problem/suggest.hpp"
 #include "../text/file.hpp"
 #include "../text/toml.hpp"
+#include "rattleback/text/robot.hpp"
 
 namespace rattleback::study {
 
@@ -76,14 +77,19 @@ const Format& format_of(std::string_view content, const std::string& path) {
 
 const std::vector<Format>& formats() {
   static const std::vector<Format> all{
-      {usual_ending, usual_kind, "expressions", parse_model},
+      {usual_ending, usual_kind, "expressions",
+       [](std::string_view text, const std::string& path, const Settings& settings,
+          const KeptFiles&) { return parse_model(text, path, settings); }},
       {usual_ending, "multibody", "bodies and joints", parse_mechanism},
+      {".urdf", "", "a robot", parse_robot_model},
+      {".xml", "", "a robot in MJCF", parse_robot_model},
   };
   return all;
 }
 
-ModelFile load_text(std::string_view text, const std::string& path, const Settings& settings) {
-  return format_of(text, path).parse(text, path, settings);
+ModelFile load_text(std::string_view text, const std::string& path, const Settings& settings,
+                    const KeptFiles& kept) {
+  return format_of(text, path).parse(text, path, settings, kept);
 }
 
 ModelFile load(const std::filesystem::path& path, const Settings& settings) {

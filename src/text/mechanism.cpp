@@ -23,21 +23,39 @@ bool is_semidefinite(const Matrix3& m) {
 
 }  // namespace
 
-ModelFile Reader::read_mechanism() {
+ModelFile Reader::read_mechanism(const KeptFiles& kept) {
   root_ = parse_toml(source_);
   allow_keys(root_, "the file", {"model", "body", "joint", "spring", "initial", "method", "run"});
   const Toml::Entry* model = root_.find("model");
   if (!model) fail({}, "there is no table [model]");
-  allow_keys(model->value, "[model]", {"kind", "name", "parameters", "gravity"});
-  Mechanism mechanism;
-  mechanism.name = std::filesystem::path(file_.path).stem().string();
-  if (const auto* name = model->value.find("name")) mechanism.name = text_of(*name);
+  allow_keys(model->value, "[model]",
+             {"kind", "name", "parameters", "gravity", "file", "drop", "mimic"});
   declare_parameters(model->value);
   apply_settings();
   parse_parameters();
   evaluate_parameters();
-  if (const auto* gravity = model->value.find("gravity")) mechanism.gravity = vector(*gravity);
+  for (const char* table : {"initial", "method", "run"})
+    if (const auto* entry = root_.find(table)) require(*entry, Toml::Type::table, "a table");
+  if (const auto* initial = root_.find("initial")) read_mechanism_start(initial->value);
+  Mechanism mechanism;
+  if (model->value.find("file"))
+    mechanism = read_robot_table(model->value, kept);
+  else
+    read_bodies(mechanism, *model);
+  if (const auto* entry = root_.find("method")) read_method(*entry);
+  if (const auto* entry = root_.find("run")) read_run(*entry);
+  file_.system.name = mechanism.name;
+  file_.mechanism = std::make_shared<const Mechanism>(std::move(mechanism));
+  return std::move(file_);
+}
 
+void Reader::read_bodies(Mechanism& mechanism, const Toml::Entry& model) {
+  mechanism.name = std::filesystem::path(file_.path).stem().string();
+  if (const auto* name = model.value.find("name")) mechanism.name = text_of(*name);
+  if (const auto* gravity = model.value.find("gravity")) mechanism.gravity = vector(*gravity);
+  for (const char* of_robots : {"drop", "mimic"})
+    if (const auto* entry = model.value.find(of_robots))
+      fail(entry->position, in_quotes(of_robots) + " belongs to models with a 'file'");
   std::unordered_set<std::string> names{"world"};
   for (const Toml& table : list_of_tables("body").items) {
     Body body = read_body(table, mechanism);
@@ -45,28 +63,24 @@ ModelFile Reader::read_mechanism() {
       fail(table.position, "there is more than one body " + in_quotes(body.name));
     mechanism.add(std::move(body));
   }
-  if (mechanism.bodies.empty()) fail(model->position, "a multibody model needs a [[body]]");
+  if (mechanism.bodies.empty()) fail(model.position, "a multibody model needs a [[body]]");
   for (const Toml& table : list_of_tables("joint").items)
     mechanism.add(read_joint(table, mechanism, names));
   for (const Toml& table : list_of_tables("spring").items)
     mechanism.add(read_spring(table, mechanism, names));
+}
 
-  if (const auto* initial = root_.find("initial")) {
-    require(*initial, Toml::Type::table, "a table");
-    allow_keys(initial->value, "[initial] of a multibody model", {"project", "allow_inconsistent"});
-    file_.initial = ModelFile::Initial{};
-    if (const auto* entry = initial->value.find("project"))
-      file_.initial->project = boolean(*entry);
-    if (const auto* entry = initial->value.find("allow_inconsistent"))
-      file_.initial->allow_inconsistent = boolean(*entry);
-  }
-  for (const char* table : {"method", "run"})
-    if (const auto* entry = root_.find(table)) require(*entry, Toml::Type::table, "a table");
-  if (const auto* entry = root_.find("method")) read_method(*entry);
-  if (const auto* entry = root_.find("run")) read_run(*entry);
-  file_.system.name = mechanism.name;
-  file_.mechanism = std::make_shared<const Mechanism>(std::move(mechanism));
-  return std::move(file_);
+void Reader::read_mechanism_start(const Toml& initial) {
+  allow_keys(initial, "[initial] of a multibody model",
+             {"project", "allow_inconsistent", "joints", "joint_velocities"});
+  const bool is_robot = root_.find("model")->value.find("file") != nullptr;
+  for (const char* of_robots : {"joints", "joint_velocities"})
+    if (const auto* entry = initial.find(of_robots); entry && !is_robot)
+      fail(entry->position, in_quotes(of_robots) + " belongs to models with a 'file'");
+  file_.initial.emplace();
+  if (const auto* entry = initial.find("project")) file_.initial->project = boolean(*entry);
+  if (const auto* entry = initial.find("allow_inconsistent"))
+    file_.initial->allow_inconsistent = boolean(*entry);
 }
 
 /// [[name]], of which there may be none.
@@ -125,7 +139,7 @@ Matrix3 Reader::matrix(const Toml::Entry& entry) {
 Matrix3 Reader::inertia(const Toml::Entry& entry) {
   const Toml& list = require(entry, Toml::Type::list, "a list of 3 numbers or a 3x3 matrix");
   const bool full = !list.items.empty() && list.items[0].is(Toml::Type::list);
-  Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
+  const Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
   if ((m - m.transpose()).cwiseAbs().maxCoeff() > 1e-12 * m.cwiseAbs().maxCoeff())
     fail(list.position, "'inertia' must be symmetric");
   if (!is_semidefinite(m)) fail(list.position, "'inertia' has a negative moment");

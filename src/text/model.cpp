@@ -20,7 +20,7 @@ ModelFile parse_model(std::string_view content, const std::string& path, const S
 }
 
 ModelFile parse_mechanism(std::string_view content, const std::string& path,
-                          const Settings& settings) {
+                          const Settings& settings, const KeptFiles& kept) {
   const text::MethodCheck methods{
       .check = [](const std::string& specification) { find_mechanism_method(specification); },
       .option = [](const std::string& family, const std::string& option) -> const Option* {
@@ -29,7 +29,7 @@ ModelFile parse_mechanism(std::string_view content, const std::string& path,
         return nullptr;
       }};
   const text::Source source(path, text::checked_text(content, path));
-  return text::Reader(source, settings, methods).read_mechanism();
+  return text::Reader(source, settings, methods).read_mechanism(kept);
 }
 
 ModelFile read_model(const std::filesystem::path& path, const Settings& settings) {

@@ -1,5 +1,5 @@
 // Reads a model file, table by table. Each part is a file of its own: parameters.cpp, system.cpp,
-// start.cpp, method.cpp, sweep.cpp, mechanism.cpp.
+// start.cpp, method.cpp, sweep.cpp, mechanism.cpp, robot_table.cpp.
 #pragma once
 
 #include <deque>
@@ -12,7 +12,7 @@
 
 #include "expand.hpp"
 #include "rattleback/integrators/option.hpp"
-#include "rattleback/multibody/mechanism.hpp"
+#include "rattleback/text/robot.hpp"
 #include "toml.hpp"
 
 namespace rattleback::text {
@@ -29,7 +29,8 @@ class Reader {
   Reader(const Source& source, const Settings& settings, const MethodCheck& methods,
          long largest = 10'000'000);
   ModelFile read();
-  ModelFile read_mechanism();
+  /// `kept`: texts of files that it names, which are then not read.
+  ModelFile read_mechanism(const KeptFiles& kept = {});
 
  private:
   using Sweep = ModelFile::Sweep;
@@ -76,6 +77,8 @@ class Reader {
   void check_start(const ModelFile::Initial& initial);
 
   // mechanism.cpp
+  void read_bodies(Mechanism& mechanism, const Toml::Entry& model);
+  void read_mechanism_start(const Toml& initial);
   const Toml& list_of_tables(const char* name) const;
   Body read_body(const Toml& table, const Mechanism& so_far);
   Joint read_joint(const Toml& table, const Mechanism& mechanism,
@@ -94,6 +97,12 @@ class Reader {
   Matrix3 matrix(const Toml::Entry& entry);
   Matrix3 inertia(const Toml::Entry& entry);
   lie::SO3<double> orientation(const Toml::Entry& entry);
+
+  // robot_table.cpp
+  Mechanism read_robot_table(const Toml& model, const KeptFiles& kept);
+  RobotOptions robot_options(const Toml& model) const;
+  std::map<std::string, std::vector<double>> joint_numbers(const Toml::Entry& entry);
+  [[noreturn]] void refuse_joint(const InputError& error) const;
 
   // method.cpp
   void read_method(const Toml::Entry& entry);

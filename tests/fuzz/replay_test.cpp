@@ -8,6 +8,7 @@
 
 void fuzz_expression(std::string_view input);
 void fuzz_model(std::string_view input);
+void fuzz_robot(std::string_view input);
 
 namespace {
 
@@ -31,3 +32,4 @@ int replay(const std::string& corpus, Target target) {
 
 TEST(Fuzz, ReplayOfExpressions) { EXPECT_GE(replay("expression", fuzz_expression), 10); }
 TEST(Fuzz, ReplayOfModels) { EXPECT_GE(replay("model", fuzz_model), 9); }
+TEST(Fuzz, ReplayOfRobots) { EXPECT_GE(replay("robot", fuzz_robot), 10); }

@@ -62,6 +62,35 @@ struct Joint {
   Vector3 axis2 = Vector3::UnitX();  ///< universal: in the second body's axes
 };
 
+/// A place and axes in something larger: a body (from its centre of mass), a link, space.
+struct Placement {
+  Vector3 position = Vector3::Zero();
+  lie::SO3<double> orientation{};
+
+  friend Placement operator*(const Placement& a, const Placement& b) {
+    return {a.position + a.orientation(b.position), (a.orientation * b.orientation).normalized()};
+  }
+  Placement inverse() const { return {-orientation.inverse()(position), orientation.inverse()}; }
+};
+
+/// What robot files call a link: axes that move with a body, and a part of its mass.
+struct RobotLink {
+  std::string name{};
+  int body = -1;                             ///< or the world
+  Placement frame{};                         ///< in that body
+  Vector3 center_of_mass = Vector3::Zero();  ///< of the link alone, in that body
+};
+
+/// What robot files call a joint: numbers that say how two frames lie to each other.
+enum class CoordinateType { fixed, revolute, prismatic, ball, floating, planar };
+struct JointCoordinate {
+  std::string name{};
+  CoordinateType type = CoordinateType::fixed;
+  std::array<int, 2> bodies{-1, -1};  ///< or the world
+  std::array<Placement, 2> frames{};  ///< in these bodies; where all numbers are 0 they coincide
+  Vector3 axis = Vector3::UnitZ();    ///< in both frames, of unit length
+};
+
 /// k/2 (l - rest)^2: l is the distance of a point of each body, as those of a joint. With the name
 /// of a joint instead, l is its angle since the start (revolute; the nearest one to `rest`), or how
 /// far its second point is from the first along its axis (prismatic).
@@ -95,6 +124,8 @@ struct Mechanism {
   Vector3 gravity = Vector3::Zero();
   std::vector<Body> bodies{};
   std::vector<Joint> joints{};
+  std::vector<RobotLink> links{};              ///< of a robot file: all of them, welded ones too
+  std::vector<JointCoordinate> coordinates{};  ///< of a robot file
   std::vector<Spring> springs{};
   std::vector<Potential> potentials{};
 

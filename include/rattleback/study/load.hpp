@@ -15,7 +15,9 @@ struct Format {
   std::string ending;  ///< ".toml"
   std::string kind;    ///< what `kind` of [model] says; TOML files only
   std::string holds;   ///< "expressions", for messages
-  ModelFile (*parse)(std::string_view text, const std::string& path, const Settings& settings);
+  /// Files that the text names are those of `kept` where they are there.
+  ModelFile (*parse)(std::string_view text, const std::string& path, const Settings& settings,
+                     const KeptFiles& kept);
 
   bool recognises(std::string_view path_ending, std::string_view model_kind) const {
     return path_ending == ending && model_kind == kind;
@@ -28,6 +30,7 @@ const std::vector<Format>& formats();
 /// that no format has with those that there are.
 ModelFile load(const std::filesystem::path& path, const Settings& settings = {});
 /// The same from memory; `path` is for its ending and for messages.
-ModelFile load_text(std::string_view text, const std::string& path, const Settings& settings = {});
+ModelFile load_text(std::string_view text, const std::string& path, const Settings& settings = {},
+                    const KeptFiles& kept = {});
 
 }  // namespace rattleback::study

@@ -37,9 +37,14 @@ class TextError : public InputError {
 /// Parameters given on the command line: name and constant expression, a list as "[1, 2]".
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+/// Texts of files by their paths.
+using KeptFiles = std::map<std::string, std::string>;
+
 struct ModelFile {
-  std::string path;  ///< as given
-  std::string text;  ///< the whole file, for run files
+  std::string path;                ///< as given
+  std::string text;                ///< the whole file, for run files
+  KeptFiles files;                 ///< others that it was read from, for run files too
+  std::vector<std::string> notes;  ///< what was odd in it, left out or assumed
   SystemDescription system;
   std::shared_ptr<const Mechanism> mechanism;  ///< of kind multibody; `system` is then empty
   std::map<std::string, std::vector<double>> parameters;  ///< a number, or a list
@@ -101,8 +106,8 @@ ModelFile read_model(const std::filesystem::path& path, const Settings& settings
 /// The same from memory; `path` is for messages.
 ModelFile parse_model(std::string_view text, const std::string& path,
                       const Settings& settings = {});
-/// Of kind multibody: bodies and joints.
+/// Of kind multibody: bodies and joints, or a robot file; what is in `kept` is not read again.
 ModelFile parse_mechanism(std::string_view text, const std::string& path,
-                          const Settings& settings = {});
+                          const Settings& settings = {}, const KeptFiles& kept = {});
 
 }  // namespace rattleback
