@@ -23,6 +23,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
     target_compile_options(rattleback_options INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()
 endif()
+include(unity)
+if(RATTLEBACK_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Sources compiled together are to g++ what headers are, where it minds anonymous namespaces.
+  target_compile_options(rattleback_options INTERFACE -Wno-subobject-linkage)
+endif()
 if(RATTLEBACK_SANITIZE)
   target_compile_options(rattleback_options INTERFACE
     -fsanitize=${RATTLEBACK_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -72,11 +72,11 @@ ForceRate<S> force_rate_of(Field made) {
   all.rate = [held](const AnySystem& system, const State<S>& z, double floor, const S& eps) {
     return held->scale.rate(held->field, system, z.q, z.p, floor, eps);
   };
-  // rho does not follow sharp peaks of 1/sigma: with a quarter, on the quartic at h = 1/16, it fell
-  // to a fifth of what it should be within 80 steps.
-  constexpr double part = 0.5;
   if constexpr (std::is_same_v<S, double>)
     all.choose = [held](const AnySystem& system, const State<double>& z, double h) {
+      // rho does not follow sharp peaks of 1/sigma: with a quarter, on the quartic at h = 1/16, it
+      // fell to a fifth of what it should be within 80 steps.
+      constexpr double part = 0.5;
       return choose_force_scale(held->field, system, z, h, part);
     };
   return all;

@@ -65,12 +65,14 @@ void MechanismStepper<S, Body>::predict(const Real<S>& h) {
           target_[i].template tail<3>() * S(model_.inverse_mass[i]);
     guess_[i] = xi_[i];
   }
+  // What redundant joints share as they like, no equation corrects: extrapolated, it would grow.
+  const int known = model_.softening == 0 ? history_.known : std::min(history_.known, 1);
   const auto& [x, y, z] = history_.impulses;
-  if (history_.known >= 3)
+  if (known >= 3)
     mu_ = Real<S>(3) * (x - y) + z;
-  else if (history_.known == 2)
+  else if (known == 2)
     mu_ = Real<S>(2) * x - y;
-  else if (history_.known == 1)
+  else if (known == 1)
     mu_ = x;
   else
     mu_.setConstant(S(0));
