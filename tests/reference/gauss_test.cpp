@@ -12,7 +12,7 @@ namespace {
 using nlohmann::json;
 using reference::state;
 
-std::string specification(const json& record) {
+std::string gauss_method(const json& record) {
   return reference::specification("gauss", record["options"]);
 }
 
@@ -26,10 +26,10 @@ Differences differences() {
   static const json data = reference::read("gauss.json");
   Differences worst;
   for (const json& record : data["records"]) {
-    SCOPED_TRACE(record["problem"].get<std::string>() + " " + specification(record));
+    SCOPED_TRACE(record["problem"].get<std::string>() + " " + gauss_method(record));
     const AnySystem& system = witness_system(record["problem"]).system;
     // The records have (6) on constraints with momenta, too, where it is not offered.
-    const Method method = find_method(specification(record));
+    const Method method = find_method(gauss_method(record));
     if (!method.info().applies(system.traits())) continue;
     Trial<S, AnySystem, Method> trial(system, method, state<S>(record, "q0", "p0"));
     trial.run(reference::number<S>(record["step"]), record["steps"]);

@@ -24,7 +24,7 @@ struct Errors {
 };
 
 template <class S>
-Errors run(const json& record, const AnySystem& system) {
+Errors long_run(const json& record, const AnySystem& system) {
   const std::string method =
       std::string(record["method"]) + ":base=" + std::string(record["options"]["base"]);
   const State<S> start{reference::vector<S>(record["q0"]), reference::vector<S>(record["p0"])};
@@ -74,16 +74,17 @@ class LongTrajectories : public ::testing::TestWithParam<int> {
 // Measured after 10, 100 and 1000 steps: states 1.0e-15, 2.4e-15, 7.0e-14, in
 // quad 5.8e-34, 2.0e-33, 7.3e-32; multipliers 7.3e-14, in quad 3.8e-31 (double pendulum).
 TEST_P(LongTrajectories, InDouble) {
-  expect_growth(run<double>(record(), witness_system(problem()).system), 2e-16, 1.5e-13);
+  expect_growth(long_run<double>(record(), witness_system(problem()).system), 2e-16, 1.5e-13);
 }
 
 TEST_P(LongTrajectories, FromText) {
   const std::string path = RATTLEBACK_SOURCE_DIR "/examples/witness/" + problem() + ".toml";
-  expect_growth(run<double>(record(), expression_system(read_model(path).system)), 2e-16, 1.5e-13);
+  expect_growth(long_run<double>(record(), expression_system(read_model(path).system)), 2e-16,
+                1.5e-13);
 }
 
 TEST_P(LongTrajectories, InQuad) {
-  expect_growth(run<Quad>(record(), witness_system(problem()).system), 2e-34, 8e-31);
+  expect_growth(long_run<Quad>(record(), witness_system(problem()).system), 2e-34, 8e-31);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, LongTrajectories,

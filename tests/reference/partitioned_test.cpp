@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using reference::state;
 
-std::string specification(const json& record) {
+std::string partitioned_method(const json& record) {
   return reference::specification(record["method"], record["options"]);
 }
 
@@ -25,9 +25,9 @@ double worst(double tolerance, SystemOf&& system_of) {
   int count = 0;
   const json data = reference::read("partitioned.json");
   for (const json& record : data["records"]) {
-    SCOPED_TRACE(record["problem"].get<std::string>() + ' ' + specification(record));
+    SCOPED_TRACE(record["problem"].get<std::string>() + ' ' + partitioned_method(record));
     const AnySystem system = system_of(record["problem"].get<std::string>());
-    Trial<S, AnySystem, Method> trial(system, find_method(specification(record)),
+    Trial<S, AnySystem, Method> trial(system, find_method(partitioned_method(record)),
                                       state<S>(record, "q0", "p0"));
     trial.run(reference::number<S>(record["step"]), record["steps"]);
     EXPECT_EQ(trial.failure(), "");

@@ -23,7 +23,7 @@ const json& trajectories() {
 }
 
 /// The registry's name of a record's method.
-std::string specification(const json& record) {
+std::string registered_method(const json& record) {
   static const std::map<std::string, std::string> renamed{
       {"index1-direct", "index1"},
       {"velocity-verlet", "baseline:kind=velocity-verlet"},
@@ -79,7 +79,7 @@ Difference run(const json& record, const AnySystem& system) {
     EXPECT_TRUE(static_cast<bool>(status));
     return {difference(z, record)};
   }
-  Trial<S, AnySystem, Method> trial(system, find_method(specification(record)), z);
+  Trial<S, AnySystem, Method> trial(system, find_method(registered_method(record)), z);
   trial.run(h, record["steps"]);
   z = trial.shown();
   EXPECT_EQ(trial.failure(), "");
@@ -96,15 +96,16 @@ class Trajectories : public ::testing::TestWithParam<std::string> {
     std::string where, lambda_where;
     for (const json& record : trajectories()["records"]) {
       if (record["problem"] != GetParam()) continue;
-      SCOPED_TRACE(specification(record));
+      SCOPED_TRACE(registered_method(record));
       // From a model file the Lagrangian is known where H is quadratic in the momenta.
       if (record["method"] == "variational" && !system.traits().lagrangian) continue;
       const Difference error = run<S>(record, system);
       EXPECT_LE(error.state, tolerance);
       EXPECT_LE(error.lambda, lambda_tolerance);
-      if (!(error.state <= worst.state)) worst.state = error.state, where = specification(record);
+      if (!(error.state <= worst.state))
+        worst.state = error.state, where = registered_method(record);
       if (!(error.lambda <= worst.lambda))
-        worst.lambda = error.lambda, lambda_where = specification(record);
+        worst.lambda = error.lambda, lambda_where = registered_method(record);
     }
     char text[64];
     std::snprintf(text, sizeof text, "%.2g ", worst.state);

@@ -16,12 +16,12 @@ namespace {
 using nlohmann::json;
 using reference::state;
 
-const json& records() {
+const json& underlying_records() {
   static const json data = reference::read("underlying.json");
   return data["records"];
 }
 
-AnySystem from_text(const std::string& name) {
+AnySystem underlying_from_text(const std::string& name) {
   return expression_system(
       read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + name + ".toml").system);
 }
@@ -45,9 +45,9 @@ class UnderlyingRecords : public ::testing::TestWithParam<std::string> {
   void compare(const std::string& method, const std::string& options, double tolerance) {
     double worst = 0;
     int count = 0;
-    const AnySystem text = from_text(GetParam());
+    const AnySystem text = underlying_from_text(GetParam());
     const AnySystem& typed = witness_system(GetParam()).system;
-    for (const json& record : records()) {
+    for (const json& record : underlying_records()) {
       if (record["problem"] != GetParam() || record["method"] != method) continue;
       SCOPED_TRACE(record["formulation"].get<std::string>() + ", " +
                    record["start"].get<std::string>());
