@@ -5,7 +5,7 @@
 #include "laws/cases.hpp"
 #include "rattleback/testing/energy.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::energy_law {
 namespace {
 
 using Energy = EveryMethod;
@@ -39,7 +39,7 @@ bool keeps(const Method& method) {
 /// show their drift at the largest step, symplectic ones that leave the constraints where the
 /// motion is not lost in that step, ordinary ones on the underlying equations at a larger one.
 EnergyOptions options_for(const Method& method, const Problem& problem, int steps) {
-  const bool keeps = rattleback::testing::keeps(method);
+  const bool keeps = energy_law::keeps(method);
   const bool symplectic = method.info().symplectic_on != SymplecticOn::nothing;
   // The midpoint rule on the Hamilton-Dirac equations keeps a quadratic H exactly, and others until
   // {g,H} has drifted away: at t = 4000 their energy error is 14 times that at t = 250.
@@ -63,7 +63,7 @@ bool wanders(const Method& method, const Problem& problem) {
 
 Extremes run(const Method& method, const std::set<std::string>& names, int steps) {
   Extremes worst;
-  const bool keeps = rattleback::testing::keeps(method);
+  const bool keeps = energy_law::keeps(method);
   for (const Problem& problem : problems_for(method)) {
     if (!problem.recurrent || std::isfinite(problem.regular_time)) continue;
     if (!names.empty() && !names.contains(problem.name())) continue;
@@ -130,4 +130,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, LongEnergy,
                          method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::energy_law

@@ -3,7 +3,7 @@
 #include "rattleback/testing/fibres.hpp"
 #include "laws/cases.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::fibres_law {
 namespace {
 
 using Fibres = EveryMethod;
@@ -36,4 +36,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, Fibres, ::testing::ValuesIn(methods_where([](
                          method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::fibres_law

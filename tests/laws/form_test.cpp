@@ -10,7 +10,7 @@
 #include "rattleback/testing/form.hpp"
 #include "laws/cases.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::form_law {
 namespace {
 
 using Form = EveryMethod;
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, PhaseSpaceForm,
                          method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::form_law

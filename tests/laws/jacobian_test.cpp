@@ -6,7 +6,7 @@
 
 #include "laws/cases.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::jacobian_law {
 namespace {
 
 using Jacobian = EveryMethod;
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, Jacobian, ::testing::ValuesIn(all_methods()),
 INSTANTIATE_TEST_SUITE_P(Text, TextJacobian, ::testing::ValuesIn(text_methods()), method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::jacobian_law

@@ -6,7 +6,7 @@
 
 #include "laws/cases.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::order_law {
 namespace {
 
 using Order = EveryMethod;
@@ -147,4 +147,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, HighOrder,
                          method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::order_law

@@ -2,7 +2,7 @@
 #include "rattleback/testing/residuals.hpp"
 #include "laws/cases.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::residuals_law {
 namespace {
 
 using Residuals = EveryMethod;
@@ -52,4 +52,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, Residuals, ::testing::ValuesIn(all_methods())
 INSTANTIATE_TEST_SUITE_P(Text, TextResiduals, ::testing::ValuesIn(text_methods()), method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::residuals_law

@@ -2,7 +2,7 @@
 #include "rattleback/testing/reversal.hpp"
 #include "laws/cases.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::reversal_law {
 namespace {
 
 using Reversal = EveryMethod;
@@ -77,4 +77,4 @@ INSTANTIATE_TEST_SUITE_P(Registry, Adjoint, ::testing::ValuesIn(methods_where([]
                          method_name);
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::reversal_law

@@ -7,7 +7,7 @@
 #include "laws/cases.hpp"
 #include "rattleback/testing/trial.hpp"
 
-namespace rattleback::testing {
+namespace rattleback::testing::solutions_law {
 namespace {
 
 nlohmann::json digits(const Vector<Quad, dynamic>& x) {
@@ -33,4 +33,4 @@ TEST(Solutions, AreThoseOfTheProblems) {
 }
 
 }  // namespace
-}  // namespace rattleback::testing
+}  // namespace rattleback::testing::solutions_law
