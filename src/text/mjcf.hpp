@@ -106,7 +106,7 @@ class MjcfReader {
                 bool last);
   void read_free(const Element& element, const std::string& body, const Placement& origin,
                  int parent);
-  void find_forces(const Styled& joint, const std::string& name);
+  void find_forces(const Styled& joint, Robot::Joint& to);
   std::string joint_name(const Element& element, const std::string& body);
 
   // mjcf_geom.cpp

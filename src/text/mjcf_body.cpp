@@ -173,7 +173,7 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Place
         joint.origin * (type == "hinge" ? Placement{Vector3::Zero(), lie::SO3<double>::exp(back)}
                                         : Placement{back, {}});
   }
-  find_forces(e, joint.name);
+  find_forces(e, joint);
   joints_[joint.name] = static_cast<int>(robot_.joints.size());
   if (!last) {
     joint.child = static_cast<int>(robot_.links.size());
@@ -184,7 +184,9 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Place
   return last ? parent : robot_.joints.back().child;
 }
 
-void MjcfReader::find_forces(const Styled& joint, const std::string& name) {
+void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
+  const std::string& name = to.name;
+  const bool turns = to.type == CoordinateType::revolute;
   const auto found = [&](const char* attribute, const char* word, const char* flag) {
     const Element& who = joint.who(attribute);
     if (!who.has(attribute) || disabled_.contains(flag)) return;
@@ -195,9 +197,20 @@ void MjcfReader::find_forces(const Styled& joint, const std::string& name) {
             "joint " + in_quotes(name) + " has " + attribute + " " + detail::quote(value));
   };
   found("damping", "damping", "passive");
-  found("stiffness", "stiffness", "passive");
+  // Springs and rotors of joints with one number are conservative, and kept unless dropped.
+  const auto kept = [&](const char* attribute, const char* flag, double& value) {
+    const Element& who = joint.who(attribute);
+    if (!who.has(attribute)) return;
+    const bool one = who.numbers(attribute, 1, 8).size() == 1;
+    if (!one || to.type == CoordinateType::ball || drops_.drops(attribute))
+      return found(attribute, attribute, flag);
+    if (!disabled_.contains(flag)) value = who.numbers(attribute, 1, 1)[0];
+  };
+  kept("stiffness", "passive", to.stiffness);
   found("frictionloss", "friction", "frictionloss");
-  found("armature", "armature", "");
+  kept("armature", "", to.armature);
+  const double rest = joint.number("springref", 0);
+  to.spring_rest = turns ? angle(rest) : rest;
   const std::string limited = joint.text("limited");
   const bool limits =
       limited == "true" || (limited != "false" && auto_limits_ && joint.has("range"));

@@ -34,6 +34,7 @@ class Drops {
   explicit Drops(const RobotOptions& options);
   /// "joint 'elbow' has damping 0.5"
   void found(const char* word, const Element& at, const std::string& what);
+  bool drops(const char* word) const { return dropped_.contains(word); }
   void finish(std::vector<std::string>& notes) const;
 
  private:

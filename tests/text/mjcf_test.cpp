@@ -199,8 +199,6 @@ TEST(Mjcf, ball_free_and_joints_without_names) {
 
 TEST(Mjcf, what_is_not_conservative_is_refused_unless_dropped) {
   const std::vector<std::pair<std::string, std::string>> all{{"damping", "damping"},
-                                                             {"stiffness", "stiffness"},
-                                                             {"armature", "armature"},
                                                              {"frictionloss", "friction"}};
   for (const auto& [attribute, word] : all) {
     const std::string text = model(body("<joint name='j' " + attribute + "='0.5'/>" + solid));
@@ -220,6 +218,25 @@ TEST(Mjcf, what_is_not_conservative_is_refused_unless_dropped) {
   expect_said(motor, "there is an actuator 'm'");
   EXPECT_EQ(said_of(motor, {.drop = {"actuators"}}), "no error");
   expect_said(model(body("<joint/>" + solid, "name='a' gravcomp='1'")), "its weight carried");
+}
+
+TEST(Mjcf, springs_and_rotors_of_joints_are_kept_unless_dropped) {
+  const std::string text = model(body(
+      "<joint name='j' type='slide' stiffness='0.5' springref='0.2' armature='0.3'/>" + solid));
+  const Mechanism m = mechanism_of(robot_in(text).robot, {.joints = {{"j", {0.1}}}});
+  ASSERT_EQ(m.springs.size(), 1U);
+  EXPECT_EQ(m.springs[0].stiffness, 0.5);
+  EXPECT_NEAR(m.springs[0].rest, 0.2, 1e-15);
+  EXPECT_EQ(m.joints[0].armature, 0.3);
+  const Mechanism dropped = mechanism_of(robot_in(text, {.drop = {"stiffness", "armature"}}).robot);
+  EXPECT_TRUE(dropped.springs.empty());
+  EXPECT_EQ(dropped.joints[0].armature, 0);
+  // Of a hinge the spring knows the angle since the start, and files have degrees.
+  const std::string hinge = model(body("<joint name='j' stiffness='0.5' springref='90'/>" + solid));
+  const Mechanism on_hinge = mechanism_of(robot_in(hinge).robot, {.joints = {{"j", {0.4}}}});
+  EXPECT_NEAR(on_hinge.springs[0].rest, std::acos(-1.0) / 2 - 0.4, 1e-14);
+  expect_said(model(body("<joint name='j' type='ball' stiffness='0.5'/>" + solid)),
+              "joint 'j' has stiffness 0.5");
 }
 
 TEST(Mjcf, contacts_are_refused_where_shapes_may_touch) {
