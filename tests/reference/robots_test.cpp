@@ -42,7 +42,8 @@ TEST_P(Robots, move_as_in_joint_coordinates) {
   ASSERT_EQ(m.links.size(), record["links"].size());
   for (std::size_t i = 0; i < m.links.size(); ++i) {
     EXPECT_EQ(m.links[i].name, record["links"][i]["name"]);
-    EXPECT_LT(far_apart(m.links[i], bodies, record["links"][i]), 1e-11) << m.links[i].name;
+    // measured: 2e-13 to 8e-12
+    EXPECT_LT(far_apart(m.links[i], bodies, record["links"][i]), 2e-11) << m.links[i].name;
   }
 }
 
