@@ -285,6 +285,10 @@ class Tree:
                 value = np.concatenate([places[parent].r.T @ value[:3], value[3:]])
             for k, (_, j, size) in enumerate(self.numbers_of(name)):
                 u[j:j + (3 if size == 4 else 1)] = value[k:k + (3 if size == 4 else 1)]
+        given = {j for name in rates for _, j, _ in self.numbers_of(name)}
+        for j, other, _, at, c, drawn in self.follows:     # those that are not given follow
+            if other is not None and j not in given:
+                u[j] = u[other] * sum(k * c[k] * (q[at] - drawn[1]) ** (k - 1) for k in range(1, 5))
         if project and (self.loops or self.follows):
             c = self.closure(q, u, self.motions(q, u))[1]
             mass = self.equations(q, u)[0]
