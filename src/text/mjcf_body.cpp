@@ -110,8 +110,10 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
         styled(joint.element, "joint", joint.style).text("type") == "free") {
       if (parts.joints.size() > 1 || parent != 0)
         joint.element.fail("a free joint must be alone, in a body directly in the world");
-      if (joint.element.name() == "joint")
-        find_forces(styled(joint.element, "joint", joint.style), joint.element.text("name"));
+      if (joint.element.name() == "joint") {
+        Robot::Joint six{.name = joint.element.text("name"), .type = CoordinateType::floating};
+        find_forces(styled(joint.element, "joint", joint.style), six);
+      }
       read_free(joint.element, name, origin, parent);
       break;
     }
@@ -203,9 +205,9 @@ void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
     const Element& who = joint.who(attribute);
     if (!who.has(attribute)) return;
     const bool one = who.numbers(attribute, 1, 8).size() == 1;
-    if (!one || to.type == CoordinateType::ball || drops_.drops(attribute))
+    if (!one || (!turns && to.type != CoordinateType::prismatic) || drops_.drops(attribute))
       return found(attribute, attribute, flag);
-    if (!disabled_.contains(flag)) value = who.numbers(attribute, 1, 1)[0];
+    if (!disabled(flag)) value = who.numbers(attribute, 1, 1)[0];
   };
   kept("stiffness", "passive", to.stiffness);
   found("frictionloss", "friction", "frictionloss");
