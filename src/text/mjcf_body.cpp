@@ -109,8 +109,9 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
         styled(joint.element, "joint", joint.style).text("type") == "free") {
       if (parts.joints.size() > 1 || parent != 0)
         joint.element.fail("a free joint must be alone, in a body directly in the world");
+      Robot::Joint free{.name = joint.element.text("name"), .type = CoordinateType::floating};
       if (joint.element.name() == "joint")
-        find_forces(styled(joint.element, "joint", joint.style), joint.element.text("name"));
+        find_forces(styled(joint.element, "joint", joint.style), free);
       read_free(joint.element, name, origin, parent);
       break;
     }
@@ -186,7 +187,8 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Place
 
 void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
   const std::string& name = to.name;
-  const bool turns = to.type == CoordinateType::revolute;
+  const bool turns = to.type == CoordinateType::revolute,
+             one_number = turns || to.type == CoordinateType::prismatic;
   const auto found = [&](const char* attribute, const char* word, const char* flag) {
     const Element& who = joint.who(attribute);
     if (!who.has(attribute) || disabled_.contains(flag)) return;
@@ -202,8 +204,7 @@ void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
     const Element& who = joint.who(attribute);
     if (!who.has(attribute)) return;
     const bool one = who.numbers(attribute, 1, 8).size() == 1;
-    if (!one || to.type == CoordinateType::ball || drops_.drops(attribute))
-      return found(attribute, attribute, flag);
+    if (!one || !one_number || drops_.drops(attribute)) return found(attribute, attribute, flag);
     if (!disabled_.contains(flag)) value = who.numbers(attribute, 1, 1)[0];
   };
   kept("stiffness", "passive", to.stiffness);
