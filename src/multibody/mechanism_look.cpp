@@ -9,8 +9,6 @@ namespace {
 
 using Twist = Vector<double, 6>;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 MechanismLook::MechanismLook(const MechanismModel& model)

@@ -23,8 +23,6 @@ constexpr double no_inertia = 1e-13;
 /// Bodies with more joints are kept.
 constexpr std::size_t many_joints = 4;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
-
 struct End {
   int joint;
   bool second;

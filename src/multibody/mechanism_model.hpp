@@ -26,6 +26,8 @@
 
 namespace rattleback {
 
+inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
 /// Poses, and momenta: angular in body axes, then linear in space axes. Velocities, as the momenta
 /// have them, are there where momenta do not tell them: after a projection, of kept bodies.
 template <class S>

@@ -36,7 +36,8 @@ class RobotBuilder {
     close();
     weld();
     if (heads_.empty())
-      throw ModelError("nothing of '" + robot_.name + "' moves: it has no joints");
+      throw ModelError("nothing of '" + robot_.name + "' moves: " +
+                       (robot_.joints.empty() ? "it has no joints" : "all its joints are fixed"));
     make_bodies();
     require_inertia(robot_, pose_, m_, body_);
     make_joints();

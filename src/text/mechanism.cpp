@@ -80,7 +80,7 @@ void Reader::read_mechanism_start(const Toml& initial) {
   for (const char* of_robots : {"joints", "joint_velocities"})
     if (const auto* entry = initial.find(of_robots); entry && !is_robot)
       fail(entry->position, in_quotes(of_robots) + " belongs to models with a 'file'");
-  file_.initial.emplace();
+  file_.initial = ModelFile::Initial{};
   if (const auto* entry = initial.find("project")) file_.initial->project = boolean(*entry);
   if (const auto* entry = initial.find("allow_inconsistent"))
     file_.initial->allow_inconsistent = boolean(*entry);

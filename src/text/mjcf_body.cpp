@@ -97,7 +97,8 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
   if (element.number("gravcomp").value_or(0) != 0)
     drops_.found("actuators", element,
                  "body " + in_quotes(link.name) + " has its weight carried ('gravcomp')");
-  read_inertia(parts, link);
+  const bool rests = parts.joints.empty() && weld_[static_cast<std::size_t>(parent)] == 0;
+  read_inertia(parts, rests, link);
 
   Placement origin = part.frame * frame_of(Styled(element, {}));
   const std::string name = link.name;
@@ -191,7 +192,7 @@ void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
              one_number = turns || to.type == CoordinateType::prismatic;
   const auto found = [&](const char* attribute, const char* word, const char* flag) {
     const Element& who = joint.who(attribute);
-    if (!who.has(attribute) || disabled_.contains(flag)) return;
+    if (!who.has(attribute) || disabled(flag)) return;
     for (const double value : who.numbers(attribute, 1, 8))
       if (value != 0)
         return drops_.found(
@@ -215,7 +216,7 @@ void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
   const std::string limited = joint.text("limited");
   const bool limits =
       limited == "true" || (limited != "false" && auto_limits_ && joint.has("range"));
-  if (!limits || disabled_.contains("limit")) return;
+  if (!limits || disabled("limit")) return;
   const auto range =
       joint.has("range") ? joint.who("range").numbers("range", 2, 2) : std::vector<double>{0, 0};
   drops_.found("limits", joint.element(),
