@@ -76,10 +76,11 @@ class MechanismMotion {
   }
   void reset() { steps_->reset(); }
 
-  /// Momenta that are not projected have no velocities where bodies have no inertia.
+  /// Momenta that are not projected have no velocities where bodies have no inertia, and those of
+  /// shafts are not among the numbers of a state.
   Point state() const {
     Point z = z_;
-    if (model_->massless) {
+    if (model_->massless || !z.shafts.empty()) {
       MechanismLook look(*model_);
       look.at(z);
       (void)static_cast<bool>(look.project(z));

@@ -110,10 +110,9 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
         styled(joint.element, "joint", joint.style).text("type") == "free") {
       if (parts.joints.size() > 1 || parent != 0)
         joint.element.fail("a free joint must be alone, in a body directly in the world");
-      if (joint.element.name() == "joint") {
-        Robot::Joint six{.name = joint.element.text("name"), .type = CoordinateType::floating};
-        find_forces(styled(joint.element, "joint", joint.style), six);
-      }
+      Robot::Joint free{.name = joint.element.text("name"), .type = CoordinateType::floating};
+      if (joint.element.name() == "joint")
+        find_forces(styled(joint.element, "joint", joint.style), free);
       read_free(joint.element, name, origin, parent);
       break;
     }
@@ -189,7 +188,8 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Place
 
 void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
   const std::string& name = to.name;
-  const bool turns = to.type == CoordinateType::revolute;
+  const bool turns = to.type == CoordinateType::revolute,
+             one_number = turns || to.type == CoordinateType::prismatic;
   const auto found = [&](const char* attribute, const char* word, const char* flag) {
     const Element& who = joint.who(attribute);
     if (!who.has(attribute) || disabled(flag)) return;
@@ -205,9 +205,8 @@ void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
     const Element& who = joint.who(attribute);
     if (!who.has(attribute)) return;
     const bool one = who.numbers(attribute, 1, 8).size() == 1;
-    if (!one || (!turns && to.type != CoordinateType::prismatic) || drops_.drops(attribute))
-      return found(attribute, attribute, flag);
-    if (!disabled(flag)) value = who.numbers(attribute, 1, 1)[0];
+    if (!one || !one_number || drops_.drops(attribute)) return found(attribute, attribute, flag);
+    if (!disabled_.contains(flag)) value = who.numbers(attribute, 1, 1)[0];
   };
   kept("stiffness", "passive", to.stiffness);
   found("frictionloss", "friction", "frictionloss");
