@@ -142,6 +142,9 @@ Status MechanismStepper<S, Body>::pass_singular(const State& z, const Real<S>& h
 
 template <class S, class Body>
 Status MechanismStepper<S, Body>::step(State& z, const Real<S>& h, const ForceWeights& weights) {
+  // A hundred four-bars in a row that begin a step at an angle a to the flat position have little
+  // left to push with: the softening of other steps hides it from a = 1e-5 on, this one from 1e-9.
+  constexpr double near_singular = 1e-13;
   if (!rows_known_) look_around(z);
   aim(z, h, weights);
   predict(h);
@@ -149,6 +152,11 @@ Status MechanismStepper<S, Body>::step(State& z, const Real<S>& h, const ForceWe
   if (!status) {
     history_.known = 0;
     Status again = follow(z, h, weights);
+    if (!again && model_.softening > 0) {
+      softening_ = near_singular;
+      again = follow(z, h, weights);
+      softening_ = model_.softening;
+    }
     if (!again && model_.softening > 0) again = pass_singular(z, h, weights);
     if (again) status = again;
   }
