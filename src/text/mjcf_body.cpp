@@ -206,7 +206,7 @@ void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
     if (!who.has(attribute)) return;
     const bool one = who.numbers(attribute, 1, 8).size() == 1;
     if (!one || !one_number || drops_.drops(attribute)) return found(attribute, attribute, flag);
-    if (!disabled_.contains(flag)) value = who.numbers(attribute, 1, 1)[0];
+    if (!disabled(flag)) value = who.numbers(attribute, 1, 1)[0];
   };
   kept("stiffness", "passive", to.stiffness);
   found("frictionloss", "friction", "frictionloss");
