@@ -139,7 +139,7 @@ bool MechanismLook::reactions(const MechanismState<double>& z, std::vector<doubl
   at.lambda.setZero();
   for (Twist& a : at.accelerations) a.setZero();
   std::fill(at.shafts.begin(), at.shafts.end(), 0.0);
-  const int passes = 3;  // softened loops leave 1e-9 of each
+  const int passes = 2;  // the second removes what round-off and softening left
   for (int pass = 0; pass < passes; ++pass) solve_accelerations();
   std::fill(to.begin(), to.end(), 0.0);
   for (std::size_t j = 0; j < model_.joints.joints.size(); ++j) {

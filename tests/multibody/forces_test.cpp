@@ -50,6 +50,40 @@ TEST(Springs, discs_swing_about_their_rest) {
   EXPECT_LT(lie::log(expected.inverse() * end.orientation).norm(), 1e-8);
 }
 
+/// Turned against its hinge's first body, and with a rest nearer the other way round.
+TEST(Springs, of_hinges_know_the_axis_in_both_bodies_and_the_nearer_way) {
+  const double k = 2, inertia = 0.4, omega = std::sqrt(k / inertia), time = 2, rest = 3.5;
+  Mechanism m{.name = "balance"};
+  m.add(Body{.name = "disc",
+             .inertia = diagonal(inertia, inertia, inertia),
+             .orientation = turned(0.5, -0.7, 0.3)});
+  m.add(Joint{.name = "pivot", .type = JointType::revolute, .bodies = {"world", "disc"}});
+  m.add(Spring{.joint = "pivot", .stiffness = k, .rest = rest});
+  const auto end = bodies_of(m, end_of(m, "rattlie:compose=suzuki4", time / 400, 400))[0];
+  const double angle = (rest - 2 * std::numbers::pi) * (1 - std::cos(omega * time));
+  const auto expected = turned(0, 0, angle) * turned(0.5, -0.7, 0.3);
+  EXPECT_LT(lie::log(expected.inverse() * end.orientation).norm(), 1e-8);
+}
+
+/// What a spring gives a body without mass, its momentum has, and its velocity has not.
+TEST(Springs, pull_at_bodies_without_mass) {
+  Mechanism m = chain({0.7, -0.4}, JointType::revolute);
+  m.bodies[0].mass = 0, m.bodies[0].inertia = Matrix3::Zero();
+  m.add(Spring{.bodies = {"world", "link1"},
+               .points = {Vector3(2, 0, 0), Vector3(0, 0, -0.3)},
+               .stiffness = 30,
+               .rest = 0.5});
+  double before = 0;
+  for (const long steps : {400, 800}) {
+    const auto run = run_of(m, "rattlie", 1.0 / static_cast<double>(steps), steps);
+    ASSERT_TRUE(run.ok()) << run.failure.text();
+    if (before > 0) {
+      EXPECT_NEAR(std::log2(before / run.energy_error), 2, 0.1);
+    }
+    before = run.energy_error;
+  }
+}
+
 Mechanism loop_with_springs() {
   Mechanism m = *study::load(RATTLEBACK_SOURCE_DIR "/examples/mechanisms/four_bar.toml").mechanism;
   m.joints[0].name = "pivot";

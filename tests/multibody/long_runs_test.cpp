@@ -113,6 +113,16 @@ TEST(LongRuns, ThoroughAHundredFourBarsForTwentySeconds) {
   EXPECT_LT(std::abs(k.slope), 3 * k.slope_error);
 }
 
+/// Straight, let go at 0.1 rad: the links' own swing about their joints is 1 rad a step. From
+/// 0.3 rad on it ends in a step that has no solution.
+TEST(LongRuns, ThoroughAHundredLinksForAHundredThousandLargeSteps) {
+  const Kept k = kept(chain(std::vector<double>(100, 0.1), JointType::ball), 1e-2, 100'000, 100);
+  ASSERT_TRUE(k.ok) << k.said;
+  EXPECT_LT(k.constraint, 1e-12 * 100);
+  EXPECT_LT(k.energy, 1e-7);  // measured: 2.4e-8
+  EXPECT_LT(std::abs(k.slope), 3 * k.slope_error);
+}
+
 TEST(LongRuns, a_fast_top_keeps_its_energy_at_large_steps) {
   const Kept k = kept(heavy_top(150), 1e-2, 20'000);
   ASSERT_TRUE(k.ok) << k.said;
