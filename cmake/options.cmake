@@ -23,6 +23,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
     target_compile_options(rattleback_options INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
   endif()
 endif()
+# g++ collects garbage at every doubling of 128 MB; without it compilers take 5 to 8 % less time, and
+# up to a gigabyte.
+target_compile_options(rattleback_options INTERFACE
+  $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=2000000>)
 include(unity)
 if(RATTLEBACK_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # Sources compiled together are to g++ what headers are, where it minds anonymous namespaces.

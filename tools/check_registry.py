@@ -3,7 +3,7 @@
 src/integrators/families.inc is the list from which the command line, the docs and the law suite are
 made. Every header in include/rattleback/integrators/ that speaks of MethodInfo defines a method and
 must be named there (discretization_method.hpp makes methods of users' maps, which have no name), and
-so must every family that a source in src/integrators/ defines.
+so must every family that a source in src/integrators/families/ defines.
 """
 
 import os
@@ -36,10 +36,12 @@ def forgotten(root):
             continue
         if not re.search(rf"\b{re.escape(name)}\b", listed):
             yield f"include/rattleback/integrators/{name}: not in families.inc"
-    for name in files(sources, ".cpp"):
-        for family in re.findall(r"^Family (\w+)_family\(\) \{", read(os.path.join(sources, name)), re.M):
+    families = os.path.join(sources, "families")
+    for name in files(families, ".cpp"):
+        text = read(os.path.join(families, name))
+        for family in re.findall(r"^Family (\w+)_family\(FamilyScalars\) \{", text, re.M):
             if not re.search(rf"\bFAMILY\({family}\)", listed):
-                yield f"src/integrators/{name}: family '{family}' is not in families.inc"
+                yield f"src/integrators/families/{name}: family '{family}' is not in families.inc"
 
 
 def main(root="."):

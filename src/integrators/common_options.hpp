@@ -1,7 +1,7 @@
 // Options that several families have, and the steppers of SHAKE and RATTLE for those built on them.
 #pragma once
 
-#include "rattleback/integrators/family.hpp"
+#include "families/scalars.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
 
 namespace rattleback {
@@ -20,13 +20,13 @@ Projection projection_of(const Values& values);
 /// The family with the option compose = none, ... besides its own: every method it has that is
 /// symmetric may be composed with itself (composition.hpp). Of a family with the option `project`
 /// the substeps are not projected.
-Family composable(Family family);
+Family composable(Family family, FamilyScalars = {});
 
 /// The family with the options density and accuracy besides its own: every method it has that is
 /// symmetric may vary its steps (density.hpp). The laws run the combinations given.
-Family with_density(Family family, std::vector<Values> in_laws = {});
+Family with_density(Family family, std::vector<Values> in_laws = {}, FamilyScalars = {});
 
-/// By the fastest core that fits. Instantiated for the scalars of Factories: the cores compile
+/// By the fastest core that fits. Instantiated for the four scalars of Factories: the cores compile
 /// long.
 template <class S>
 AnyStepperPointer<S> shake_rattle_stepper(const AnySystem& system, const BaseMapChoice& base,

@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "../problem/suggest.hpp"
+#include "families/scalars.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
 
-#define FAMILY(name) Family name##_family();
+#define FAMILY(name) Family name##_family(FamilyScalars);
 #include "families.inc"
 #undef FAMILY
 
@@ -78,7 +79,7 @@ std::vector<Values> settings_for_laws(const Family& family) {
 
 const std::vector<Family>& families() {
   static const std::vector<Family> all{
-#define FAMILY(name) name##_family(),
+#define FAMILY(name) name##_family({}),
 #include "families.inc"
 #undef FAMILY
   };

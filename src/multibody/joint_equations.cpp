@@ -154,6 +154,7 @@ JointEquations joint_equations(const Mechanism& mechanism) {
   };
   for (const Joint& joint : mechanism.joints)
     JointBuilder(mechanism, joint, place(joint.bodies[0]), place(joint.bodies[1]), all).build();
+  add_shafts(mechanism, all);
   return all;
 }
 

@@ -8,10 +8,16 @@
 //   align     R_a u . R_b c = 0         c a direction in b
 //   length    (|d|^2 - l^2) / (2 l) = 0
 //
+// and two that measure a joint: how far it has turned about an axis that both bodies share, and how
+// far it has slid. What they measure follows a shaft: a number s of its own, with an inertia or
+// without, and equations  measured - P(s) = 0.  The rotor of a joint is a shaft with P = s, a
+// coupling one with P = s for x and y's polynomial for y.
+//
 // Derivatives are rows over (turn, shift) of each body: R' = R hat(turn), x' = shift.
 #pragma once
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "rattleback/multibody/mechanism.hpp"
@@ -19,10 +25,11 @@
 namespace rattleback {
 
 struct JointEquation {
-  enum class Kind : unsigned char { meet, slide, align, length };
+  enum class Kind : unsigned char { meet, slide, align, length, turned };
   Kind kind;
-  Vector3 u, c;       ///< of meet: u is the axis of space
+  Vector3 u, c;       ///< of meet: u is the axis of space; of turned: the same where it is zero
   double length = 0;  ///< of length
+  Vector3 axis_a = Vector3::Zero(), axis_b = Vector3::Zero();  ///< of turned
 };
 
 /// Equations `first` to `first + count` are those of one joint; its bodies may be the world (-1).
@@ -30,7 +37,8 @@ struct JointPlace {
   int a, b;
   int first, count;
   Vector3 point_a, point_b;
-  bool meets;  ///< its first three equations are those of points that coincide
+  bool meets;         ///< its first three equations are those of points that coincide
+  int measures = -1;  ///< the joint that this one is not, but only measures
 };
 
 /// Where a body is.
@@ -103,8 +111,21 @@ class JointPose {
         return slide(detail::lifted<S>(e.u));
       case JointEquation::Kind::align:
         return align(detail::lifted<S>(e.u), detail::lifted<S>(e.c));
+      case JointEquation::Kind::turned:
+        return turned(e);
       default:
         return length(e.length);
+    }
+  }
+
+  S value(const JointEquation& e) const {
+    switch (e.kind) {
+      case JointEquation::Kind::slide:
+        return gap_.dot(ra_ * detail::lifted<S>(e.u));
+      case JointEquation::Kind::align:
+        return (ra_ * detail::lifted<S>(e.u)).dot(rb_ * detail::lifted<S>(e.c));
+      default:
+        return row(e).value;
     }
   }
 
@@ -125,6 +146,14 @@ class JointPose {
     const V none = V::Constant(S(0));
     return {u.dot(seen_b), lie::cross(u, seen_b), none, lie::cross(c, seen_a), none};
   }
+  /// The rows are those where the axes are one; elsewhere they miss parts of the joint's own.
+  EquationRow<S> turned(const JointEquation& e) const {
+    using std::atan2;
+    const V u = detail::lifted<S>(e.u), axis = detail::lifted<S>(e.axis_a);
+    const V seen = ra_.transpose() * (rb_ * detail::lifted<S>(e.c)), none = V::Constant(S(0));
+    return {atan2(S(lie::cross(axis, u).dot(seen)), S(u.dot(seen))), -axis, none,
+            detail::lifted<S>(e.axis_b), none};
+  }
   EquationRow<S> length(double l) const {
     return along(gap_ * Real<S>(1 / l), (gap_.squaredNorm() - S(l * l)) * Real<S>(0.5 / l));
   }
@@ -134,13 +163,49 @@ class JointPose {
   V gap_;
 };
 
-/// All equations of a mechanism, made at its start.
+struct ShaftPlace {
+  struct Row {
+    int joint;                       ///< of JointEquations::joints: what measures
+    bool turns;                      ///< and not slides: counts without whole turns
+    double offset;                   ///< added to what is measured
+    std::vector<double> polynomial;  ///< P
+
+    template <class S>
+    struct Value {
+      S value, slope;
+    };
+    /// P and P'
+    template <class S>
+    Value<S> at(const S& s) const {
+      Value<S> p{S(0), S(0)};
+      for (std::size_t i = polynomial.size(); i-- > 0;)
+        p = {p.value * s + S(polynomial[i]), p.slope * s + p.value};
+      return p;
+    }
+    /// Without whole turns, where it turns.
+    template <class S>
+    S least(const S& value) const {
+      constexpr double turn = 2 * std::numbers::pi;
+      return turns ? value - S(turn * std::nearbyint(static_cast<double>(base(value)) / turn))
+                   : value;
+    }
+  };
+  double inertia = 0, start = 0;
+  std::vector<Row> rows{};  ///< of the first, P = s
+};
+
+/// All equations of a mechanism, made at its start: joints, then what measures them for shafts.
 struct JointEquations {
   std::vector<JointPlace> joints;
   std::vector<JointEquation> equations;
+  std::vector<ShaftPlace> shafts{};
 
   int count() const { return static_cast<int>(equations.size()); }
 };
+
+/// Of rotors and couplings. Throws InputError for joints that are not there or cannot be measured,
+/// ModelError for couplings that do not hold at the start.
+void add_shafts(const Mechanism& mechanism, JointEquations& to);
 
 /// Throws InputError for bodies that are not there, axes without a direction and the like, and
 /// ModelError where points that meet have a gap, or axes of a universal joint are not

@@ -2,7 +2,7 @@
 // source for each, as they compile long.
 #pragma once
 
-#include "mechanism_stepper_body.hpp"
+#include "mechanism_stepper_solve.hpp"
 #include "mechanism_steps.hpp"
 #include "rattleback/integrators/composition.hpp"
 

@@ -1,12 +1,13 @@
 #include "mechanism_look.hpp"
 
+#include <limits>
+#include <numbers>
+
 namespace rattleback {
 
 namespace {
 
 using Twist = Vector<double, 6>;
-
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -20,6 +21,7 @@ MechanismLook::MechanismLook(const MechanismModel& model)
       change_(Vector<double, dynamic>::Zero(model.pattern.rows())) {}
 
 void MechanismLook::at(const MechanismState<double>& z) {
+  for (std::size_t k = 0; k < z.shafts.size(); ++k) rows_.shafts[k] = z.shafts[k].position;
   rows_at(model_, z.poses, rows_);
   factored_ = false;
 }
@@ -44,6 +46,8 @@ double MechanismLook::energy(const MechanismState<double>& z) {
     sum += 0.5 * (v.head<3>().dot(inertia * v.head<3>()) + mass * v.tail<3>().squaredNorm()) -
            mass * model_.gravity.dot(z.poses[i].x);
   }
+  for (std::size_t k = 0; k < z.shafts.size(); ++k)
+    sum += 0.5 * model_.joints.shafts[k].inertia * z.shafts[k].velocity * z.shafts[k].velocity;
   return sum;
 }
 
@@ -51,6 +55,37 @@ double MechanismLook::constraint() const {
   double largest = 0;
   for (const double g : rows_.value) largest = larger(largest, std::abs(g));
   return largest;
+}
+
+void MechanismLook::place_shafts(MechanismState<double>& z) {
+  constexpr double turn = 2 * std::numbers::pi, fits = 1e-7;
+  constexpr int most = 1000;
+  if (z.shafts.empty()) return;
+  for (auto& shaft : z.shafts) shaft.position = 0;
+  at(z);
+  const auto measured = [&](const ShaftPlace::Row& row) {
+    const JointPlace& joint = model_.joints.joints[index(row.joint)];
+    return rows_.value[index(joint.first)] + row.at(0.0).value;
+  };
+  for (std::size_t k = 0; k < z.shafts.size(); ++k) {
+    const auto& rows = model_.joints.shafts[k].rows;
+    const double first = measured(rows[0]);
+    double best = 0, least = std::numeric_limits<double>::infinity();
+    for (int n = 0; n <= (rows.size() > 1 && rows[0].turns ? 2 * most : 0) && least > fits; ++n) {
+      const double s = first + turn * (n % 2 == 0 ? n / 2 : -(n + 1) / 2);
+      double off = 0;
+      for (const auto& row : rows)
+        off = larger(off, std::abs(row.least(measured(row) - row.at(s).value)));
+      if (off < least) least = off, best = s;
+    }
+    z.shafts[k].position = best;
+    const JointPlace& joint = model_.joints.joints[index(rows[0].joint)];
+    const auto rate = [&](int body, const std::vector<Twist>& of) {
+      return body < 0 ? 0.0 : of[index(joint.first)].dot(velocity(index(body), z));
+    };
+    z.shafts[k].velocity = rate(joint.a, rows_.first) + rate(joint.b, rows_.second);
+    z.shafts[k].momentum = model_.joints.shafts[k].inertia * z.shafts[k].velocity;
+  }
 }
 
 double MechanismLook::hidden(const MechanismState<double>& z) {
@@ -61,6 +96,11 @@ double MechanismLook::hidden(const MechanismState<double>& z) {
     for (int i = joint.first; i < joint.first + joint.count; ++i)
       rates_[i] = rows_.first[index(i)].dot(a) + rows_.second[index(i)].dot(b);
   }
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < z.shafts.size(); ++k)
+    for (const auto& row : model_.joints.shafts[k].rows)
+      rates_[model_.joints.joints[index(row.joint)].first] +=
+          rows_.slopes[next++] * z.shafts[k].velocity;
   return largest_magnitude(rates_);
 }
 
@@ -75,6 +115,7 @@ bool MechanismLook::factor() {
       pull(joint.a, rows_.first[k], pulled_.first[k]);
       pull(joint.b, rows_.second[k], pulled_.second[k]);
     }
+  pulled_.slopes = rows_.slopes;
   const auto own = [this](std::size_t i) { return model_.inertia[i].full(); };
   assemble<true>(model_, pulled_, rows_, own, matrix_);
   factored_ = matrix_.factor(model_.softening, model_.soft, model_.scale);
@@ -86,6 +127,10 @@ Status MechanismLook::project(MechanismState<double>& z) {
   if (model_.massless) z.velocities.resize(z.poses.size());
   for (const auto& body : model_.kept)
     if (model_.massless) z.velocities[body.body] = velocity(body.body, z.momenta[body.body]);
+  for (std::size_t k = 0; k < z.shafts.size(); ++k) {
+    const double own = model_.joints.shafts[k].inertia;
+    z.shafts[k].velocity = own > 0 ? z.shafts[k].momentum / own : 0;
+  }
   if (!factor()) return {Outcome::rank_loss};
   const int passes = 2;  // the second removes what softening and round-off left of the first
   for (int pass = 0; pass < passes; ++pass) project_once(z, pass == 0);
@@ -105,6 +150,7 @@ void MechanismLook::project_once(MechanismState<double>& z, bool first) {
       rest = z.momenta[body.body] - own_momentum(body.body, z.velocities[body.body]);
     change_.segment<6>(body.row) = rest;
   }
+  for (const auto& shaft : model_.shafts) change_[shaft.row] = 0;
   matrix_.solve(change_);
   for (std::size_t j = 0; j < model_.row.size(); ++j) {
     const JointPlace& joint = model_.joints.joints[j];
@@ -126,6 +172,10 @@ void MechanismLook::project_once(MechanismState<double>& z, bool first) {
     } else {
       z.momenta[body.body] += own_momentum(body.body, change);
     }
+  }
+  for (std::size_t k = 0; k < model_.shafts.size(); ++k) {
+    z.shafts[k].velocity += change_[model_.shafts[k].row];
+    z.shafts[k].momentum = model_.joints.shafts[k].inertia * z.shafts[k].velocity;
   }
 }
 

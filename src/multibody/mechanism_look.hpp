@@ -16,6 +16,8 @@ class MechanismLook {
   void at(const MechanismState<double>& z);
   double energy(const MechanismState<double>& z);
   double constraint() const;
+  /// Shafts where the bodies tell: of what has turned, with the whole turns that fit best.
+  void place_shafts(MechanismState<double>& z);
   /// Rates of the equations, G J^-1 m, into rates(); the largest is returned.
   double hidden(const MechanismState<double>& z);
   const Vector<double, dynamic>& rates() const { return rates_; }
@@ -34,6 +36,8 @@ class MechanismLook {
   bool factor();
   void accelerate(const MechanismState<double>& z);
   void solve_accelerations();
+  template <class Use>
+  void each_shaft_row(const Use& use) const;
   void project_once(MechanismState<double>& z, bool first);
   Vector<double, 6> own_momentum(std::size_t body, const Vector<double, 6>& velocity) const;
 
@@ -49,6 +53,7 @@ class MechanismLook {
     std::vector<Pose<Dual<double, 1>>> poses;
     std::vector<Vector<double, 6>> forces, accelerations, residual;
     Vector<double, dynamic> bend, lambda;  ///< G' v; multipliers
+    std::vector<double> shafts;            ///< their accelerations
   };
   std::unique_ptr<Accelerations> accelerations_;
 };

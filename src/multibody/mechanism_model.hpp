@@ -26,6 +26,8 @@
 
 namespace rattleback {
 
+inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
 /// Poses, and momenta: angular in body axes, then linear in space axes. Velocities, as the momenta
 /// have them, are there where momenta do not tell them: after a projection, of kept bodies.
 template <class S>
@@ -33,6 +35,10 @@ struct MechanismState {
   std::vector<Pose<S>> poses;
   std::vector<Vector<S, 6>> momenta;
   std::vector<Vector<S, 6>> velocities{};
+  struct Shaft {
+    S position, momentum, velocity;
+  };
+  std::vector<Shaft> shafts{};
 };
 
 /// A mechanism as steps see it.
@@ -41,6 +47,12 @@ struct MechanismModel {
   explicit MechanismModel(const Mechanism& mechanism);
 
   std::size_t bodies() const { return inertia.size(); }
+  /// Those of the mechanism, and not what measures them.
+  std::size_t true_joints() const {
+    std::size_t count = joints.joints.size();
+    while (count > 0 && joints.joints[count - 1].measures >= 0) --count;
+    return count;
+  }
   std::vector<BodyInertia<double>> inertia;
   /// Of what there is: zero in directions without inertia.
   std::vector<Matrix3> inverse_inertia;
@@ -71,6 +83,13 @@ struct MechanismModel {
     std::vector<KeptJoint> joints{};
   };
   std::vector<KeptBody> kept;
+  /// A shaft stays in the matrix too, with the rows of what follows it.
+  struct KeptShaft {
+    int row;  ///< of its velocity in the vector of unknowns
+    BlockPattern::Place place;
+    std::vector<BlockPattern::Place> below{}, right{};  ///< blocks with each of its rows
+  };
+  std::vector<KeptShaft> shafts;
   std::vector<char> is_kept;  ///< for each body
   std::vector<int> row;       ///< of each joint in the vector of unknowns
   bool massless = false;      ///< whether momenta tell not all velocities
@@ -85,6 +104,8 @@ struct MechanismModel {
  private:
   void arrange(const Mechanism& mechanism);
   void place_blocks(const std::vector<int>& kept_units);
+  void place_shafts(int first_unit);
+  void start_shafts();
   void weigh();
 };
 
@@ -95,11 +116,32 @@ struct JointRows {
       : value(static_cast<std::size_t>(model.joints.count())),
         first(value.size()),
         second(value.size()),
-        frames(model.bodies()) {}
+        frames(model.bodies()) {
+    for (const ShaftPlace& shaft : model.joints.shafts) {
+      shafts.push_back(S(shaft.start));
+      for (std::size_t i = 0; i < shaft.rows.size(); ++i) slopes.push_back(S(0));
+    }
+  }
+  std::vector<S> shafts;  ///< where they are; what rows_at() is to know beside poses
+  std::vector<S> slopes;  ///< of the equations of shafts in these, one after the other
   std::vector<S> value;
   std::vector<Vector<S, 6>> first, second;
   std::vector<Frame<S>> frames;
 };
+
+/// measured - P(s), and -P'(s), where `rows` has what is measured.
+template <class S>
+void shaft_rows(const JointEquations& joints, JointRows<S>& rows) {
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < joints.shafts.size(); ++k)
+    for (const ShaftPlace::Row& row : joints.shafts[k].rows) {
+      const auto [follows, slope] = row.at(rows.shafts[k]);
+      const JointPlace& joint = joints.joints[static_cast<std::size_t>(row.joint)];
+      S& value = rows.value[static_cast<std::size_t>(joint.first)];
+      value = row.least(S(value + S(row.offset) - follows));
+      rows.slopes[next++] = -slope;
+    }
+}
 
 template <class S>
 void rows_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows) {
@@ -127,6 +169,40 @@ void rows_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, Joi
       rows.second[k] << row.turn_b, row.shift_b;
     }
   }
+  if (!rows.shafts.empty()) shaft_rows(model.joints, rows);
+}
+
+template <class S>
+void assemble_shafts(const MechanismModel& model, const JointRows<S>& left,
+                     const JointRows<S>& right, BlockMatrix<S>& matrix) {
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < model.shafts.size(); ++k) {
+    const auto& shaft = model.shafts[k];
+    *matrix.block(shaft.place.at) = S(model.joints.shafts[k].inertia);
+    for (std::size_t i = 0; i < shaft.below.size(); ++i, ++next) {
+      *matrix.block(shaft.below[i].at) = -left.slopes[next];
+      *matrix.block(shaft.right[i].at) = right.slopes[next];
+    }
+  }
+}
+
+/// The values only.
+template <class S>
+void values_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows) {
+  const Frame<S> ground{};
+  for (std::size_t i = 0; i < poses.size(); ++i) rows.frames[i] = Frame<S>::of(poses[i]);
+  const auto frame = [&](int body) -> const Frame<S>& {
+    return body < 0 ? ground : rows.frames[static_cast<std::size_t>(body)];
+  };
+  for (const JointPlace& joint : model.joints.joints) {
+    const JointPose<S> both(joint, frame(joint.a), frame(joint.b));
+    auto k = static_cast<std::size_t>(joint.first);
+    const std::size_t end = k + static_cast<std::size_t>(joint.count);
+    if (joint.meets)
+      for (int i = 0; i < 3; ++i) rows.value[k++] = both.gap()[i];
+    for (; k < end; ++k) rows.value[k] = both.value(model.joints.equations[k]);
+  }
+  if (!rows.shafts.empty()) shaft_rows(model.joints, rows);
 }
 
 /// The matrix of the unknowns: `left` are rows of G at the end, times A^-1 for bodies that are
@@ -167,6 +243,7 @@ void assemble(const MechanismModel& model, const JointRows<S>& left, const Joint
         }
     }
   }
+  assemble_shafts(model, left, right, matrix);
 }
 
 }  // namespace rattleback

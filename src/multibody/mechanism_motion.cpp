@@ -76,10 +76,11 @@ class MechanismMotion {
   }
   void reset() { steps_->reset(); }
 
-  /// Momenta that are not projected have no velocities where bodies have no inertia.
+  /// Momenta that are not projected have no velocities where bodies have no inertia, and those of
+  /// shafts are not among the numbers of a state.
   Point state() const {
     Point z = z_;
-    if (model_->massless) {
+    if (model_->massless || !z.shafts.empty()) {
       MechanismLook look(*model_);
       look.at(z);
       (void)static_cast<bool>(look.project(z));
@@ -134,6 +135,7 @@ class MechanismMotion {
       z.momenta[i] << model_->inertia[i].inertia * z.velocities[i].head<3>(),
           model_->inertia[i].mass * z.velocities[i].tail<3>();
     }
+    look_.place_shafts(z);
     return z;
   }
   void save(std::vector<double>& to) const {
@@ -143,14 +145,16 @@ class MechanismMotion {
       to.insert(to.end(), {r.w, r.v[0], r.v[1], r.v[2], x[0], x[1], x[2]});
       to.insert(to.end(), z_.momenta[i].begin(), z_.momenta[i].end());
     }
+    for (const auto& shaft : z_.shafts) to.insert(to.end(), {shaft.position, shaft.momentum});
   }
   void restore(std::span<const double> saved) {
-    detail::require_numbers(saved.size(), body_numbers * model_->bodies());
+    detail::require_numbers(saved.size(), body_numbers * model_->bodies() + 2 * z_.shafts.size());
     const double* s = saved.data();
     for (std::size_t i = 0; i < z_.poses.size(); ++i, s += body_numbers) {
       z_.poses[i] = {{s[0], {s[1], s[2], s[3]}}, {s[4], s[5], s[6]}};
       z_.momenta[i] = Eigen::Map<const Twist>(s + 7);
     }
+    for (auto& shaft : z_.shafts) shaft.position = *s++, shaft.momentum = *s++;
     reset();
   }
 
@@ -193,7 +197,7 @@ static_assert(Motion<MechanismMotion>);
 /// largest such square of a frequency.
 double fastest_swing(const MechanismModel& model, const std::vector<double>& reactions) {
   std::vector<double> squares(model.bodies(), 0);
-  for (std::size_t k = 0; k < model.joints.joints.size(); ++k) {
+  for (std::size_t k = 0; k < model.true_joints(); ++k) {
     const JointPlace& joint = model.joints.joints[k];
     const double force = Eigen::Map<const Vector3>(reactions.data() + 6 * k).norm();
     const auto add = [&](int body, const Vector3& point) {

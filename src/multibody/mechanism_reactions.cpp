@@ -28,6 +28,15 @@ Pose<Moving> moving(const Pose<double>& pose, const Twist& v) {
 
 }  // namespace
 
+/// use(row of slopes, shaft, equation, its place among the unknowns)
+template <class Use>
+void MechanismLook::each_shaft_row(const Use& use) const {
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < model_.shafts.size(); ++k)
+    for (const auto& row : model_.joints.shafts[k].rows)
+      use(next++, k, model_.joints.joints[place(row.joint)].first, model_.row[place(row.joint)]);
+}
+
 /// Forces f, with w x J w, and G' v.
 void MechanismLook::accelerate(const MechanismState<double>& z) {
   const std::size_t n = z.poses.size();
@@ -35,7 +44,8 @@ void MechanismLook::accelerate(const MechanismState<double>& z) {
     const Vector<double, dynamic> none = Vector<double, dynamic>::Zero(model_.joints.count());
     accelerations_.reset(new Accelerations{JointRows<Moving>(model_), std::vector<Pose<Moving>>(n),
                                            std::vector<Twist>(n), std::vector<Twist>(n),
-                                           std::vector<Twist>(n), none, none});
+                                           std::vector<Twist>(n), none, none,
+                                           std::vector<double>(model_.shafts.size())});
   }
   Accelerations& at = *accelerations_;
   if (!model_.forces.empty())
@@ -49,6 +59,10 @@ void MechanismLook::accelerate(const MechanismState<double>& z) {
     at.forces[i].head<3>() -= lie::cross<double>(w, spin);
     at.forces[i].tail<3>() += model_.inertia[i].mass * model_.gravity;
   }
+  for (std::size_t k = 0; k < z.shafts.size(); ++k) {
+    at.rows.shafts[k] = Moving(z.shafts[k].position);
+    at.rows.shafts[k].partials[0] = z.shafts[k].velocity;
+  }
   rows_at(model_, at.poses, at.rows);
   for (const JointPlace& joint : model_.joints.joints)
     for (int i = joint.first; i < joint.first + joint.count; ++i) {
@@ -61,6 +75,9 @@ void MechanismLook::accelerate(const MechanismState<double>& z) {
       add(joint.a, at.rows.first[place(i)]);
       add(joint.b, at.rows.second[place(i)]);
     }
+  each_shaft_row([&](std::size_t row, std::size_t shaft, int equation, int) {
+    at.bend[equation] += at.rows.slopes[row].partials[0] * z.shafts[shaft].velocity;
+  });
 }
 
 /// One correction of accelerations and multipliers: residuals f - J a - G^T lambda, and G a + G' v.
@@ -93,6 +110,12 @@ void MechanismLook::solve_accelerations() {
     if (!model_.is_kept[body]) change_[to] += pulled.dot(at.residual[body]);
   });
   for (const auto& body : model_.kept) change_.segment<6>(body.row) = at.residual[body.body];
+  for (std::size_t k = 0; k < at.shafts.size(); ++k)
+    change_[model_.shafts[k].row] = -model_.joints.shafts[k].inertia * at.shafts[k];
+  each_shaft_row([&](std::size_t row, std::size_t shaft, int equation, int to) {
+    change_[to] += rows_.slopes[row] * at.shafts[shaft];
+    change_[model_.shafts[shaft].row] -= rows_.slopes[row] * at.lambda[equation];
+  });
   matrix_.solve(change_);
   each([&](int i, int from, std::size_t body, const Twist& row, const Twist&) {
     (void)i;
@@ -105,27 +128,32 @@ void MechanismLook::solve_accelerations() {
   for (std::size_t i = 0; i < at.accelerations.size(); ++i)
     if (!model_.is_kept[i]) at.accelerations[i] += velocity(i, at.residual[i]);
   for (const auto& body : model_.kept) at.accelerations[body.body] += change_.segment<6>(body.row);
+  for (std::size_t k = 0; k < at.shafts.size(); ++k) at.shafts[k] += change_[model_.shafts[k].row];
 }
 
 bool MechanismLook::reactions(const MechanismState<double>& z, std::vector<double>& to) {
-  to.assign(6 * model_.joints.joints.size(), std::nan(""));
+  to.assign(6 * model_.true_joints(), std::nan(""));
   if (!factor()) return false;
   accelerate(z);
   Accelerations& at = *accelerations_;
   at.lambda.setZero();
   for (Twist& a : at.accelerations) a.setZero();
+  std::fill(at.shafts.begin(), at.shafts.end(), 0.0);
   const int passes = 3;  // softened loops leave 1e-9 of each
   for (int pass = 0; pass < passes; ++pass) solve_accelerations();
-  double* out = to.data();
-  for (const JointPlace& joint : model_.joints.joints) {
+  std::fill(to.begin(), to.end(), 0.0);
+  for (std::size_t j = 0; j < model_.joints.joints.size(); ++j) {
+    const JointPlace& joint = model_.joints.joints[j];
     Twist on = Twist::Zero();
     for (int i = joint.first; i < joint.first + joint.count; ++i)
       on -= rows_.second[place(i)] * at.lambda[i];
     const Matrix3 r = joint.b < 0 ? Matrix3(Matrix3::Identity()) : rows_.frames[place(joint.b)].r;
     const Vector3 force = on.tail<3>(),
                   torque = r * on.head<3>() - lie::cross<double>(r * joint.point_b, force);
+    // What a shaft does to a joint, it does at that joint.
+    double* out = to.data() + 6 * (joint.measures < 0 ? j : place(joint.measures));
     for (const Vector3& v : {force, torque})
-      for (const double x : v) *out++ = x;
+      for (const double x : v) *out++ += x;
   }
   return true;
 }

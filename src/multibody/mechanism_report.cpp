@@ -16,6 +16,8 @@ std::string labelled(const Mechanism& m, const MechanismModel& model, int equati
   for (std::size_t k = 0; k < model.joints.joints.size(); ++k) {
     const JointPlace& joint = model.joints.joints[k];
     if (equation < joint.first || equation >= joint.first + joint.count) continue;
+    if (joint.measures >= 0)
+      return "the coupling of " + m.label(m.joints[static_cast<std::size_t>(joint.measures)]);
     return m.label(m.joints[k]) + ", equation " + std::to_string(equation - joint.first + 1) +
            " of " + std::to_string(joint.count);
   }
@@ -43,6 +45,14 @@ std::vector<SparseRow> weighed_rows(const MechanismModel& model, const JointRows
       add(std::max(joint.a, joint.b), joint.a < joint.b ? rows.second[k] : rows.first[k]);
       all.push_back(std::move(row));
     }
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < model.shafts.size(); ++k)
+    for (const auto& of : model.joints.shafts[k].rows) {
+      const int equation = model.joints.joints[static_cast<std::size_t>(of.joint)].first;
+      all[static_cast<std::size_t>(equation)].emplace_back(
+          static_cast<int>(6 * model.bodies() + k),
+          rows.slopes[next++] / std::sqrt(model.mean_inertia()));
+    }
   return all;
 }
 
@@ -56,6 +66,8 @@ MechanismReport report_on(const Mechanism& mechanism) {
                          .equations = model.joints.count(),
                          .loops = model.softening > 0};
   if (report.loops) report.redundant = independent_rows(weighed_rows(model, rows)).dependent;
+  // Each shaft is a number more, and an equation.
+  report.equations -= static_cast<int>(model.shafts.size());
   report.rank = report.equations - static_cast<int>(report.redundant.size());
   for (const int i : report.redundant) report.labels.push_back(labelled(mechanism, model, i));
   return report;

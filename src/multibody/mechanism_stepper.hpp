@@ -16,6 +16,10 @@
 // follow from others then have a pivot, and the residual stays the true one. First guess: xi and mu
 // extrapolated from the last three steps. mu enters linearly, but what a solve loses of it is
 // round-off of the correction only, if that is small.
+//
+// Where joints lose rank (a four-bar that lies flat), two branches of positions meet. On either
+// side the equations have a solution with the momentum's direction, whose mu grows as 1/a with the
+// distance a of q0 from there, while G0^T mu stays; at a = 0 there is none.
 #pragma once
 
 #include <cmath>
@@ -64,13 +68,22 @@ class MechanismStepper {
 
   void rows_in_group(const std::vector<Pose<S>>& poses, JointRows<S>& rows) const;
   void predict(const Real<S>& h);
+  void guess_from_momentum();
+  void guess_shafts();
+  void aim(const State& z, const Real<S>& h, const ForceWeights& weights);
+  Status solve(const State& z, const Real<S>& h, int most);
+  Status follow(const State& z, const Real<S>& h, const ForceWeights& weights);
+  Status pass_singular(const State& z, const Real<S>& h, const ForceWeights& weights);
   void record();
   void linearise(const State& z, const Real<S>& h);
+  void evaluate(const State& z, const Real<S>& h);
+  void right_hand_side(const Real<S>& h);
   struct Correction {
     double turn, shift;  ///< of the ends; the shift in sizes of the mechanism
   };
   Correction correct(const Real<S>& h);
   void residuals();
+  void shaft_residuals();
   void finish(State& z, const Real<S>& h, const ForceWeights& weights);
   void kick(State& z, const Real<S>& by) const;
   void look_around(const State& z);
@@ -85,11 +98,16 @@ class MechanismStepper {
   std::vector<Pose<S>> ends_;
   std::vector<Matrix<S, 6>> slopes_;  // of kept bodies
   JointRows<S> rows0_, rows1_, pulled_;
+  struct Shaft {
+    S inertia, xi, target;
+  };
+  std::vector<Shaft> shafts_;
   BlockMatrix<S> matrix_;
-  Vector<S, dynamic> mu_, change_;
+  Vector<S, dynamic> mu_, change_, followed_;
   History history_;
   Histories<History> histories_;
   bool rows_known_ = false;
+  double softening_;
 };
 
 }  // namespace rattleback

@@ -1,4 +1,4 @@
-// The functions of MechanismStepper, for the one source that makes steppers.
+// The equations of MechanismStepper: residuals, matrix and corrections.
 #pragma once
 
 #include "mechanism_stepper.hpp"
@@ -23,7 +23,11 @@ MechanismStepper<S, Body>::MechanismStepper(const MechanismModel& model,
       pulled_(model),
       matrix_(model.pattern),
       mu_(Vector<S, dynamic>::Constant(model.joints.count(), S(0))),
-      change_(Vector<S, dynamic>::Constant(model.pattern.rows(), S(0))) {
+      change_(Vector<S, dynamic>::Constant(model.pattern.rows(), S(0))),
+      followed_(mu_),
+      softening_(model.softening) {
+  for (const ShaftPlace& shaft : model.joints.shafts)
+    shafts_.push_back({S(shaft.inertia), S(0), S(0)});
   for (auto& past : history_.last) past = xi_;
   for (auto& past : history_.impulses) past = mu_;
   for (const auto& body : model.inertia) {
@@ -49,6 +53,27 @@ void MechanismStepper<S, Body>::rows_in_group(const std::vector<Pose<S>>& poses,
 }
 
 template <class S, class Body>
+void MechanismStepper<S, Body>::guess_from_momentum() {
+  for (std::size_t i = 0; i < xi_.size(); ++i)
+    xi_[i] << model_.inverse_inertia[i].template cast<S>() * target_[i].template head<3>(),
+        target_[i].template tail<3>() * S(model_.inverse_mass[i]);
+}
+
+/// As the joints that they are measured by.
+template <class S, class Body>
+void MechanismStepper<S, Body>::guess_shafts() {
+  for (std::size_t k = 0; k < shafts_.size(); ++k) {
+    const auto row = static_cast<std::size_t>(model_.joints.shafts[k].rows[0].joint);
+    const JointPlace& joint = model_.joints.joints[row];
+    const auto i = static_cast<std::size_t>(joint.first);
+    S rate(0);
+    if (joint.a >= 0) rate = rate + rows0_.first[i].dot(xi_[static_cast<std::size_t>(joint.a)]);
+    if (joint.b >= 0) rate = rate + rows0_.second[i].dot(xi_[static_cast<std::size_t>(joint.b)]);
+    shafts_[k].xi = rate;
+  }
+}
+
+template <class S, class Body>
 void MechanismStepper<S, Body>::predict(const Real<S>& h) {
   if (history_.h != h) history_.known = 0;
   history_.h = h;
@@ -60,11 +85,8 @@ void MechanismStepper<S, Body>::predict(const Real<S>& h) {
       xi_[i] = Real<S>(2) * a[i] - b[i];
     else if (history_.known == 1)
       xi_[i] = a[i];
-    else
-      xi_[i] << model_.inverse_inertia[i].template cast<S>() * target_[i].template head<3>(),
-          target_[i].template tail<3>() * S(model_.inverse_mass[i]);
-    guess_[i] = xi_[i];
   }
+  if (history_.known == 0) guess_from_momentum();
   // What redundant joints share as they like, no equation corrects: extrapolated, it would grow.
   const int known = model_.softening == 0 ? history_.known : std::min(history_.known, 1);
   const auto& [x, y, z] = history_.impulses;
@@ -104,7 +126,20 @@ void MechanismStepper<S, Body>::residuals() {
     }
 }
 
-/// The matrix, and its right hand side g/h - G1 T A^-1 r.
+/// Of shafts: I xi - p0 + (dg/ds)^T mu, negative, on the right hand side.
+template <class S, class Body>
+void MechanismStepper<S, Body>::shaft_residuals() {
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < shafts_.size(); ++k) {
+    S sum = shafts_[k].inertia * shafts_[k].xi - shafts_[k].target;
+    for (const auto& row : model_.joints.shafts[k].rows)
+      sum = sum + rows0_.slopes[next++] *
+                      mu_[model_.joints.joints[static_cast<std::size_t>(row.joint)].first];
+    change_[model_.shafts[k].row] = -sum;
+  }
+}
+
+/// The matrix, and its right hand side.
 template <class S, class Body>
 void MechanismStepper<S, Body>::linearise(const State& z, const Real<S>& h) {
   for (std::size_t i = 0; i < xi_.size(); ++i) {
@@ -114,8 +149,42 @@ void MechanismStepper<S, Body>::linearise(const State& z, const Real<S>& h) {
       bodies_[i].evaluate(inertia_[i], h, z.poses[i], xi_[i]);
     ends_[i] = bodies_[i].end();
   }
-  residuals();
+  for (std::size_t k = 0; k < shafts_.size(); ++k)
+    rows1_.shafts[k] = z.shafts[k].position + h * shafts_[k].xi;
   rows_in_group(ends_, rows1_);
+  const auto pull = [&](int body, const Twist& row, Twist& pulled) {
+    if (body >= 0) pulled = bodies_[static_cast<std::size_t>(body)].pull(row);
+  };
+  for (const JointPlace& joint : model_.joints.joints)
+    for (int i = joint.first; i < joint.first + joint.count; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      pull(joint.a, rows1_.first[k], pulled_.first[k]);
+      pull(joint.b, rows1_.second[k], pulled_.second[k]);
+    }
+  pulled_.slopes = rows1_.slopes;
+  right_hand_side(h);
+  assemble<Body::split>(
+      model_, pulled_, rows0_, [this](std::size_t i) -> const Matrix<S, 6>& { return slopes_[i]; },
+      matrix_);
+}
+
+/// The right hand side only: for the matrix of an iteration before.
+template <class S, class Body>
+void MechanismStepper<S, Body>::evaluate(const State& z, const Real<S>& h) {
+  for (std::size_t i = 0; i < xi_.size(); ++i) {
+    bodies_[i].finish(inertia_[i], h, z.poses[i], xi_[i]);
+    ends_[i] = bodies_[i].end();
+  }
+  for (std::size_t k = 0; k < shafts_.size(); ++k)
+    rows1_.shafts[k] = z.shafts[k].position + h * shafts_[k].xi;
+  values_at(model_, ends_, rows1_);
+  right_hand_side(h);
+}
+
+/// g/h - G1 T A^-1 r, and -r of what is kept.
+template <class S, class Body>
+void MechanismStepper<S, Body>::right_hand_side(const Real<S>& h) {
+  residuals();
   const Real<S> inverse_h = Real<S>(1) / h;
   for (std::size_t j = 0; j < model_.row.size(); ++j) {
     const JointPlace& joint = model_.joints.joints[j];
@@ -123,22 +192,18 @@ void MechanismStepper<S, Body>::linearise(const State& z, const Real<S>& h) {
     for (int i = joint.first; i < joint.first + joint.count; ++i) {
       const auto k = static_cast<std::size_t>(i);
       S value = rows1_.value[k] * inverse_h;
-      const auto pull = [&](int body, const Twist& row, Twist& pulled) {
-        if (body < 0) return;
+      const auto take = [&](int body, const Twist& pulled) {
         const auto b = static_cast<std::size_t>(body);
-        pulled = bodies_[b].pull(row);
-        if (!model_.is_kept[b]) value = value - pulled.dot(residual_[b]);
+        if (body >= 0 && !model_.is_kept[b]) value = value - pulled.dot(residual_[b]);
       };
-      pull(joint.a, rows1_.first[k], pulled_.first[k]);
-      pull(joint.b, rows1_.second[k], pulled_.second[k]);
+      take(joint.a, pulled_.first[k]);
+      take(joint.b, pulled_.second[k]);
       *right++ = value;
     }
   }
   for (const auto& body : model_.kept)
     change_.template segment<6>(body.row) = -residual_[body.body];
-  assemble<Body::split>(
-      model_, pulled_, rows0_, [this](std::size_t i) -> const Matrix<S, 6>& { return slopes_[i]; },
-      matrix_);
+  shaft_residuals();
 }
 
 template <class S, class Body>
@@ -162,25 +227,10 @@ auto MechanismStepper<S, Body>::correct(const Real<S>& h) -> Correction {
   for (std::size_t i = 0; i < xi_.size(); ++i)
     if (!model_.is_kept[i]) move(i, bodies_[i].solve(residual_[i]));
   for (const auto& body : model_.kept) move(body.body, -change_.template segment<6>(body.row));
+  for (std::size_t k = 0; k < shafts_.size(); ++k)
+    shafts_[k].xi = shafts_[k].xi + change_[model_.shafts[k].row];
   const double step = std::abs(static_cast<double>(h));
   return {step * turn, step * shift / model_.size};
-}
-
-template <class S, class Body>
-Outcome MechanismStepper<S, Body>::judge_solution(const Real<S>& h, int iterations) const {
-  // Beyond half a turn a step does not know how often it turned.
-  constexpr double farthest = 0.5;  // from the guess, in radians or sizes of the mechanism
-  const double step = std::abs(static_cast<double>(h));
-  double turn = 0, away = 0;
-  for (std::size_t i = 0; i < xi_.size(); ++i) {
-    for (int k = 0; k < 3; ++k) turn = larger(turn, magnitude(xi_[i][k]));
-    if (history_.known == 0 && model_.is_kept[i]) continue;  // its momentum was no guess
-    for (int k = 0; k < 6; ++k)
-      away = larger(away, magnitude(S(xi_[i][k] - guess_[i][k])) / (k < 3 ? 1 : model_.size));
-  }
-  if (!(step * turn < std::numbers::pi)) return Outcome::no_convergence;
-  if (iterations > threshold::few_iterations && step * away > farthest) return Outcome::branch_jump;
-  return Outcome::ok;
 }
 
 /// Momenta += by f, in the axes of the state.
@@ -196,6 +246,7 @@ void MechanismStepper<S, Body>::kick(State& z, const Real<S>& by) const {
 /// Joints and forces where the state is.
 template <class S, class Body>
 void MechanismStepper<S, Body>::look_around(const State& z) {
+  for (std::size_t k = 0; k < shafts_.size(); ++k) rows0_.shafts[k] = z.shafts[k].position;
   rows_in_group(z.poses, rows0_);
   if (!forces_.empty()) (void)model_.forces.at(z.poses, forces_);
   rows_known_ = true;
@@ -208,56 +259,14 @@ void MechanismStepper<S, Body>::finish(State& z, const Real<S>& h, const ForceWe
     z.poses[i] = bodies_[i].end();
     z.momenta[i] = Body::from_group(z.poses[i], bodies_[i].momentum_at_end());
   }
+  for (std::size_t k = 0; k < shafts_.size(); ++k) {
+    auto& shaft = z.shafts[k];
+    shaft.position = shaft.position + h * shafts_[k].xi;
+    shaft.momentum = shafts_[k].inertia * shafts_[k].xi;
+  }
   look_around(z);
   kick(z, h * Real<S>(weights.end));
   record();
-}
-
-template <class S, class Body>
-Status MechanismStepper<S, Body>::step(State& z, const Real<S>& h, const ForceWeights& weights) {
-  // Below this the next correction, its square, is round-off.
-  constexpr double last_but_one = 3e-9;
-  if (!rows_known_) look_around(z);
-  const Vector<S, 3> gravity = detail::lifted<S>(model_.gravity) * Real<S>(h * weights.start);
-  for (std::size_t i = 0; i < xi_.size(); ++i) {
-    Twist momentum = z.momenta[i];
-    momentum.template tail<3>() += gravity * inertia_[i].mass;
-    if (!forces_.empty()) momentum += forces_[i] * Real<S>(h * weights.start);
-    target_[i] = Body::to_group(z.poses[i], momentum);
-  }
-  predict(h);
-  Stopping stopping(std::max(4 * epsilon<S>, options_.tolerance), options_.band);
-  Status status{Outcome::no_convergence};
-  constexpr bool fast = epsilon<S> > 1e-20 && !ScalarTraits<S>::is_dual;
-  for (int k = 0; k < options_.max_iterations; ++k) {
-    linearise(z, h);
-    status.iterations = k + 1;
-    if (!matrix_.factor(model_.softening, model_.soft, model_.scale)) {
-      status.outcome = Outcome::rank_loss;
-      break;
-    }
-    matrix_.solve(change_);
-    const Correction change = correct(h);
-    status.residual = larger(change.turn, change.shift);
-    // Positions round by their size, and a joint near a centre of mass makes a turn of that.
-    const double floor = larger(change.turn * model_.arm / model_.size, change.shift);
-    const auto verdict = stopping.judge(floor);
-    // A softened matrix leaves of mu, from zero, a part of 1e-9 to the next iteration.
-    const bool quadratic = fast && (k > 0 || model_.softening == 0);
-    if (verdict == Stopping::Verdict::not_finite) {
-      status.outcome = Outcome::not_finite;
-      break;
-    }
-    if (verdict == Stopping::Verdict::done || (quadratic && status.residual < last_but_one)) {
-      status.outcome = judge_solution(h, status.iterations);
-      break;
-    }
-  }
-  if (status)
-    finish(z, h, weights);
-  else
-    reset();
-  return status;
 }
 
 }  // namespace rattleback

@@ -14,7 +14,7 @@ MechanismTree::MechanismTree(const MechanismModel& model)
     : holder(model.bodies(), -1), holds(model.joints.joints.size(), 0) {
   const auto& joints = model.joints.joints;
   std::vector<std::vector<int>> at(model.bodies() + 1);  // the world is body 0 here
-  for (std::size_t k = 0; k < joints.size(); ++k)
+  for (std::size_t k = 0; k < joints.size() && joints[k].measures < 0; ++k)
     for (const int body : {joints[k].a, joints[k].b})
       at[at_index(body + 1)].push_back(static_cast<int>(k));
   std::vector<char> reached(at.size(), 0);
@@ -38,7 +38,9 @@ MechanismTree::MechanismTree(const MechanismModel& model)
     for (std::size_t i = 0; i < model.bodies(); ++i)
       if (!reached[i + 1] && static_cast<bool>(model.is_kept[i]) == massless)
         grow(static_cast<int>(i) + 1);
-  loops = std::any_of(holds.begin(), holds.end(), [](char h) { return h == 0; });
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    loops = loops || (joints[k].measures < 0 && !holds[k]);
+  for (const ShaftPlace& shaft : model.joints.shafts) loops = loops || shaft.rows.size() > 1;
 }
 
 std::vector<BlockPattern::Node> MechanismTree::nodes(const MechanismModel& model,
@@ -67,6 +69,18 @@ std::vector<BlockPattern::Node> MechanismTree::nodes(const MechanismModel& model
         all[k].before.push_back(kept_units[at_index(body)]);
     }
   return all;
+}
+
+void MechanismTree::join_shafts(const MechanismModel& model, int first_unit,
+                                std::vector<BlockPattern::Node>& nodes) const {
+  // From the last one, as joining takes nodes away.
+  for (std::size_t k = model.joints.shafts.size(); k-- > 0;) {
+    const auto& rows = model.joints.shafts[k].rows;
+    BlockPattern::Node& node = nodes[at_index(rows[0].joint)];
+    node.units.insert(node.units.begin(), first_unit + static_cast<int>(k));
+    node.pivoted = true;
+    for (std::size_t i = rows.size(); --i > 0;) join_nodes(nodes, rows[0].joint, rows[i].joint);
+  }
 }
 
 std::string MechanismTree::complaint(const Mechanism& mechanism, const MechanismModel& model,

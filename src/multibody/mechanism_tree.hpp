@@ -19,6 +19,9 @@ struct MechanismTree {
   /// Each joint is one, and each kept body with the joint that holds it, after those that it holds.
   std::vector<BlockPattern::Node> nodes(const MechanismModel& model,
                                         const std::vector<int>& kept_units) const;
+  /// Shafts are nodes with the rows that follow them.
+  void join_shafts(const MechanismModel& model, int first_unit,
+                   std::vector<BlockPattern::Node>& nodes) const;
   /// What is said of a node without inertia.
   std::string complaint(const Mechanism& mechanism, const MechanismModel& model,
                         const BlockPattern::Node& node, const std::vector<int>& kept_units) const;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "../problem/suggest.hpp"
 #include "rattleback/problem/error.hpp"
 #include "robot_kinematics.hpp"
 
@@ -27,95 +26,27 @@ class RobotBuilder {
       : robot_(robot), start_(start), notes_(notes), pose_(robot) {}
 
   Mechanism build() {
-    if (!robot_.relations.empty())
-      throw InputError("mimic", located(robot_.relations[0].where,
-                                        "a joint that follows another cannot be enforced yet; "
-                                        "mimic = \"ignore\" lets it move on its own"));
     for (const Robot::Joint& joint : robot_.joints) {
       if (!(joint.axis.norm() > 0))
         throw InputError("axis", located(joint.where, "joint '" + joint.name +
                                                           "' has an axis without a direction"));
-      rates_.emplace_back(place_in(rates_of(joint.type)), 0.0);
     }
-    given_.resize(robot_.joints.size());
-    take(start_.joints, pose_.numbers, numbers_of, "joints");
-    for (std::size_t i = 0; i < given_.size(); ++i)
-      given_[i] = start_.joints.contains(robot_.joints[i].name);
-    require_quaternions();
-    take(start_.velocities, rates_, rates_of, "joint_velocities");
-    follow_relations();
+    take_start(robot_, start_, pose_, rates_, given_);
     pose_.place();
     close();
     weld();
     if (heads_.empty())
-      throw ModelError("nothing of '" + robot_.name + "' moves: it has no joints");
+      throw ModelError("nothing of '" + robot_.name + "' moves: " +
+                       (robot_.joints.empty() ? "it has no joints" : "all its joints are fixed"));
     make_bodies();
     require_inertia(robot_, pose_, m_, body_);
     make_joints();
+    make_couplings();
     make_links();
     return std::move(m_);
   }
 
  private:
-  /// Numbers from the start, by the names of joints.
-  void take(const std::map<std::string, std::vector<double>>& from,
-            std::vector<std::vector<double>>& to, int (*count)(Type), const char* what) const {
-    for (const auto& [name, numbers] : from) {
-      const std::size_t i = find(name, what);
-      const auto wanted = place_in(count(robot_.joints[i].type));
-      if (numbers.size() != wanted)
-        throw InputError(what, "joint '" + name + "' has " + std::to_string(wanted) +
-                                   (wanted == 1 ? " number" : " numbers") + ", not " +
-                                   std::to_string(numbers.size()));
-      to[i] = numbers;
-    }
-  }
-  std::size_t find(const std::string& name, const char* what) const {
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      if (robot_.joints[i].type == Type::fixed) {
-        if (robot_.joints[i].name == name)
-          throw InputError(what, "joint '" + name + "' is fixed and has no value");
-        continue;
-      }
-      if (robot_.joints[i].name == name) return i;
-      known.push_back(robot_.joints[i].name);
-    }
-    throw InputError(what, "there is no joint '" + name + "'" + detail::suggestion(name, known));
-  }
-  void require_quaternions() {
-    constexpr double tolerance = 1e-6;  // written with a few digits
-    for (std::size_t i = 0; i < robot_.joints.size(); ++i) {
-      std::vector<double>& all = pose_.numbers[i];
-      if (all.size() < 4) continue;
-      double square = 0;
-      for (std::size_t k = all.size() - 4; k < all.size(); ++k) square += all[k] * all[k];
-      if (!(std::abs(std::sqrt(square) - 1) <= tolerance))
-        throw InputError("joints", "joint '" + robot_.joints[i].name +
-                                       "' needs a unit quaternion; its length is " +
-                                       detail::quote(std::sqrt(square)));
-    }
-  }
-
-  /// Joints that follow others, and are not given, start where those take them.
-  void follow_relations() {
-    // Each pass settles at least one more of a chain of followers.
-    for (std::size_t pass = 0; pass < robot_.relations.size(); ++pass)
-      for (const auto& relation : robot_.relations) follow(relation);
-  }
-  void follow(const Robot::Relation& relation) {
-    const auto i = place_in(relation.joint);
-    const auto& c = relation.coefficients;
-    const double x =
-        relation.other < 0 ? 0 : pose_.numbers[place_in(relation.other)][0] - relation.from[1];
-    if (!given_[i])
-      pose_.numbers[i][0] =
-          relation.from[0] + c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * c[4])));
-    if (!start_.velocities.contains(robot_.joints[i].name) && relation.other >= 0)
-      rates_[i][0] = (c[1] + x * (2 * c[2] + x * (3 * c[3] + x * 4 * c[4]))) *
-                     rates_[place_in(relation.other)][0];
-  }
-
   /// Loops that files draw with a few digits are closed; larger gaps only where that is wished.
   void close() {
     constexpr double of_digits = 1e-3, nothing = 1e-13;
@@ -262,13 +193,50 @@ class RobotBuilder {
       m_.coordinates.push_back({joint.name, joint.type, bodies, frames, axis});
       if (joint.type == Type::floating) continue;
       connect(joint.name,
-              joint.type == Type::revolute    ? JointType::revolute
+              is_locked(static_cast<int>(i))  ? JointType::fixed
+              : joint.type == Type::revolute  ? JointType::revolute
               : joint.type == Type::prismatic ? JointType::prismatic
               : joint.type == Type::ball      ? JointType::ball
                                               : JointType::planar,
               bodies, frames, axis);
+      add_forces(i);
     }
     for (const Robot::Loop& loop : robot_.loops) make_loop(loop);
+  }
+  /// A relation without another joint holds it where it is.
+  bool is_locked(int joint) const {
+    return std::any_of(robot_.relations.begin(), robot_.relations.end(), [&](const auto& relation) {
+      return relation.joint == joint && relation.other < 0;
+    });
+  }
+  /// Of the joint that was made last.
+  void add_forces(std::size_t i) {
+    const Robot::Joint& joint = robot_.joints[i];
+    if (is_locked(static_cast<int>(i))) return;
+    m_.joints.back().armature = joint.armature;
+    if (joint.stiffness == 0) return;
+    // Springs of hinges know the angle since the start.
+    const double from = joint.type == Type::revolute ? pose_.numbers[i][0] : 0;
+    m_.add(Spring{.name = joint.name,
+                  .joint = joint.name,
+                  .stiffness = joint.stiffness,
+                  .rest = joint.spring_rest - from});
+  }
+  void make_couplings() {
+    for (const Robot::Relation& relation : robot_.relations) {
+      if (relation.other < 0) continue;
+      const auto y = place_in(relation.joint), x = place_in(relation.other);
+      const auto& c = relation.coefficients;
+      if (is_locked(relation.joint) || is_locked(relation.other))
+        throw InputError("mimic", located(relation.where,
+                                          "one of its joints is held by another "
+                                          "relation; it cannot follow"));
+      m_.add(Coupling{.name = robot_.joints[y].name,
+                      .joints = {robot_.joints[x].name, robot_.joints[y].name},
+                      .coefficients = {c.begin(), c.end()},
+                      .start = {pose_.numbers[x][0] - relation.from[1],
+                                pose_.numbers[y][0] - relation.from[0]}});
+    }
   }
   void make_loop(const Robot::Loop& loop) {
     constexpr double tolerance = 1e-9;

@@ -60,13 +60,13 @@ std::vector<Vector6> motions(const Robot::Joint& joint, const Placement& base) {
 }
 
 /// Takes one motion out of an inertia; false where nothing resists it.
-bool eliminate(const Vector6& s, const Matrix6& whole, Matrix6& left) {
+bool eliminate(const Vector6& s, double armature, const Matrix6& whole, Matrix6& left) {
   constexpr double round_off = 1e-12;
   const Vector6 f = left * s;
   const double d = s.dot(f), scale = whole.topLeftCorner<3, 3>().norm() * s.head<3>().norm() +
                                      whole.bottomRightCorner<3, 3>().norm() * s.tail<3>().norm();
-  if (!(d > round_off * scale)) return false;
-  left -= f * f.transpose() / d;
+  if (!(d > round_off * scale)) return armature > 0;
+  left -= f * f.transpose() / (d + armature);
   return true;
 }
 
@@ -95,7 +95,7 @@ void require_inertia(const Robot& robot, const RobotPose& pose, const Mechanism&
     const Matrix6 whole = shifted(carried[own], Vector3::Zero(), point);
     Matrix6 left = whole;
     for (const Vector6& s : motions(joint, pose.joint(*i)))
-      if (!eliminate(s, whole, left) && !held[own])
+      if (!eliminate(s, joint.armature, whole, left) && !held[own])
         throw ModelError((joint.where.empty() ? "" : joint.where + ": ") + "joint '" + joint.name +
                          "' moves nothing that has inertia in its direction: link '" +
                          robot.links[static_cast<std::size_t>(joint.child)].name +

@@ -46,6 +46,10 @@ class RobotPose {
   int root_ = 0;
 };
 
+/// The numbers and rates of the joints at the start, and which numbers it gives. Throws InputError
+/// for joints that are not there.
+void take_start(const Robot& robot, const RobotStart& start, RobotPose& pose,
+                std::vector<std::vector<double>>& rates, std::vector<bool>& given);
 /// Moves the joints that are free to until loops close and relations hold; false where that fails.
 /// `gap`: the largest that there was.
 bool close_loops(const Robot& robot, const std::vector<bool>& free, RobotPose& pose, double& gap);

@@ -68,7 +68,7 @@ struct Unknown {
 /// By central differences: exact enough that each iteration gains about nine digits.
 Eigen::MatrixXd slopes(const Robot& robot, const std::vector<Unknown>& unknowns, RobotPose& pose,
                        Eigen::Index rows) {
-  constexpr double step = 1e-5;
+  constexpr double step = 1e-5, noise = 1e-9;
   Eigen::MatrixXd matrix(rows, static_cast<Eigen::Index>(unknowns.size()));
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     const auto [joint, rate] = unknowns[k];
@@ -77,7 +77,10 @@ Eigen::MatrixXd slopes(const Robot& robot, const std::vector<Unknown>& unknowns,
     const Eigen::VectorXd after = gaps(robot, pose);
     pose.numbers[place_of(joint)] = kept;
     pose.nudge(joint, rate, -step);
-    matrix.col(static_cast<Eigen::Index>(k)) = (after - gaps(robot, pose)) / (2 * step);
+    // What does not move a loop, as a floating base, is to stay: its slopes are round-off.
+    const Eigen::VectorXd slope = (after - gaps(robot, pose)) / (2 * step);
+    matrix.col(static_cast<Eigen::Index>(k)) =
+        (slope.array().abs() > noise).select(slope, Eigen::VectorXd::Zero(rows));
     pose.numbers[place_of(joint)] = kept;
   }
   return matrix;

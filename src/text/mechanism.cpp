@@ -25,7 +25,8 @@ bool is_semidefinite(const Matrix3& m) {
 
 ModelFile Reader::read_mechanism(const KeptFiles& kept) {
   root_ = parse_toml(source_);
-  allow_keys(root_, "the file", {"model", "body", "joint", "spring", "initial", "method", "run"});
+  allow_keys(root_, "the file",
+             {"model", "body", "joint", "spring", "coupling", "initial", "method", "run"});
   const Toml::Entry* model = root_.find("model");
   if (!model) fail({}, "there is no table [model]");
   allow_keys(model->value, "[model]",
@@ -68,6 +69,8 @@ void Reader::read_bodies(Mechanism& mechanism, const Toml::Entry& model) {
     mechanism.add(read_joint(table, mechanism, names));
   for (const Toml& table : list_of_tables("spring").items)
     mechanism.add(read_spring(table, mechanism, names));
+  for (const Toml& table : list_of_tables("coupling").items)
+    mechanism.add(read_coupling(table, mechanism));
 }
 
 void Reader::read_mechanism_start(const Toml& initial) {
@@ -77,7 +80,7 @@ void Reader::read_mechanism_start(const Toml& initial) {
   for (const char* of_robots : {"joints", "joint_velocities"})
     if (const auto* entry = initial.find(of_robots); entry && !is_robot)
       fail(entry->position, in_quotes(of_robots) + " belongs to models with a 'file'");
-  file_.initial.emplace();
+  file_.initial = ModelFile::Initial{};
   if (const auto* entry = initial.find("project")) file_.initial->project = boolean(*entry);
   if (const auto* entry = initial.find("allow_inconsistent"))
     file_.initial->allow_inconsistent = boolean(*entry);
@@ -222,7 +225,7 @@ void Reader::read_axes(const Toml& table, const std::string& what, Joint& joint)
 
 Joint Reader::read_joint(const Toml& table, const Mechanism& mechanism,
                          const std::unordered_set<std::string>& names) {
-  allow_keys(table, "[[joint]]", {"name", "type", "bodies", "points", "axis", "axis2"});
+  allow_keys(table, "[[joint]]", {"name", "type", "bodies", "points", "axis", "axis2", "armature"});
   Joint joint{.type = joint_type(table)};
   if (const auto* name = table.find("name")) joint.name = text_of(*name);
   const std::string what = std::string("a ") + info(joint.type).name + " joint";
@@ -233,6 +236,14 @@ Joint Reader::read_joint(const Toml& table, const Mechanism& mechanism,
     fail(bodies->value.position, what + " must connect two different bodies");
   if (const auto* points = table.find("points")) read_points(*points, joint.points);
   read_axes(table, what, joint);
+  if (const auto* armature = table.find("armature")) {
+    if (joint.type != JointType::revolute && joint.type != JointType::prismatic)
+      fail(armature->position, what + " has no 'armature'; revolute and prismatic ones have");
+    joint.armature = number(*armature);
+    if (!(joint.armature >= 0) || !std::isfinite(joint.armature))
+      fail(armature->value.position,
+           "'armature' must not be negative: " + detail::quote(joint.armature));
+  }
   return joint;
 }
 

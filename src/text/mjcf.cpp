@@ -18,7 +18,7 @@ MjcfReader::MjcfReader(const Element& root, RobotFiles& files, const RobotOption
 }
 
 Robot MjcfReader::read() {
-  if (root_.has("model")) robot_.name = root_.text("model");
+  robot_.name = name_of_robot(root_, "model");
   included_.insert(root_.file().source().name());
   const std::vector<Element> sections = children(root_);
   const auto each = [&](const char* name, auto&& read) {
@@ -36,10 +36,10 @@ Robot MjcfReader::read() {
   each("equality", [&](const Element& e) { read_equality(e); });
   each("actuator", [&](const Element& e) {
     for (const Element& one : children(e))
-      if (!disabled_.contains("actuation"))
+      if (!disabled("actuation"))
         drops_.found("actuators", one, "there is an actuator " + in_quotes(one.text("name")));
   });
-  if (!disabled_.contains("contact") && !disabled_.contains("constraint")) find_contacts();
+  if (!disabled("contact")) find_contacts();
   for (const char* name : {"tendon", "deformable", "extension", "keyframe"})
     each(name, [&](const Element& e) {
       if (ignored.insert(name).second) notes_.push_back(e.where() + ": <" + name + "> is ignored");
@@ -114,12 +114,19 @@ void MjcfReader::read_option(const Element& e) {
     if (flag.name() == "flag")
       for (const auto& attribute : flag.node().attributes())
         if (std::string_view(attribute.value()) == "disable") disabled_.insert(attribute.name());
-  if (disabled_.contains("gravity")) robot_.gravity.setZero();
+  if (disabled("gravity")) robot_.gravity.setZero();
   for (const char* fluid : {"density", "viscosity"})
-    if (e.number(fluid).value_or(0) != 0 && !disabled_.contains("passive"))
+    if (e.number(fluid).value_or(0) != 0 && !disabled("passive"))
       drops_.found(
           "damping", e,
           std::string("there is a fluid with ") + fluid + " " + detail::quote(*e.number(fluid)));
+}
+
+/// Flags of the file; `constraint` stands for all that constraints do.
+bool MjcfReader::disabled(const std::string& flag) const {
+  const std::set<std::string> constraints{"equality", "frictionloss", "limit", "contact"};
+  return disabled_.contains(flag) ||
+         (disabled_.contains("constraint") && constraints.contains(flag));
 }
 
 int MjcfReader::body_named(const Element& e, const char* attribute) const {
@@ -148,7 +155,7 @@ int MjcfReader::joint_named(const Element& e, const char* attribute) const {
 
 void MjcfReader::read_contact(const Element& contact) {
   for (const Element& e : children(contact)) {
-    if (e.name() == "pair" && !disabled_.contains("contact"))
+    if (e.name() == "pair" && !disabled("contact"))
       drops_.found("contacts", e, "there is a pair of shapes that touch");
     if (e.name() != "exclude") continue;
     e.needed("body1"), e.needed("body2");
@@ -169,7 +176,7 @@ void MjcfReader::find_contacts() {
       };
       const bool neighbours =
           (above(a) == b.weld && b.weld != 0) || (above(b) == a.weld && a.weld != 0);
-      if (neighbours && !disabled_.contains("filterparent")) continue;
+      if (neighbours && !disabled("filterparent")) continue;
       if (apart_.contains({std::min(a.weld, b.weld), std::max(a.weld, b.weld)})) continue;
       return drops_.found(
           "contacts", b.element,
@@ -178,7 +185,7 @@ void MjcfReader::find_contacts() {
 }
 
 void MjcfReader::read_equality(const Element& equality) {
-  if (disabled_.contains("equality") || disabled_.contains("constraint")) return;
+  if (disabled("equality")) return;
   for (const Element& e : children(equality)) {
     const std::string name = e.has("name") ? e.text("name") : std::string(e.name());
     if (e.text("active") == "false") {

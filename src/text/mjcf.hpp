@@ -82,6 +82,7 @@ class MjcfReader {
   void read_equality(const Element& equality);
   void read_loop(const Element& element, const std::string& name);
   void read_relation(const Element& element, const std::string& name);
+  bool disabled(const std::string& flag) const;
   int body_named(const Element& element, const char* attribute) const;
   const Site& site_named(const Element& element, const char* attribute) const;
   int joint_named(const Element& element, const char* attribute) const;
@@ -106,13 +107,13 @@ class MjcfReader {
                 bool last);
   void read_free(const Element& element, const std::string& body, const Placement& origin,
                  int parent);
-  void find_forces(const Styled& joint, const std::string& name);
+  void find_forces(const Styled& joint, Robot::Joint& to);
   std::string joint_name(const Element& element, const std::string& body);
 
   // mjcf_geom.cpp
-  void read_inertia(const BodyParts& parts, Robot::Link& link);
+  void read_inertia(const BodyParts& parts, bool rests, Robot::Link& link);
   Inertial given_inertia(const Element& inertial, const Placement& frame) const;
-  Inertial inertia_of_geom(const Part& part, const std::string& body) const;
+  Inertial inertia_of_geom(const Part& part, const std::string& body, bool rests) const;
   Placement frame_of_geom(const Styled& geom, double& half_length) const;
   void bound(Inertial& inertial) const;
 

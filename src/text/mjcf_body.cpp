@@ -97,7 +97,8 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
   if (element.number("gravcomp").value_or(0) != 0)
     drops_.found("actuators", element,
                  "body " + in_quotes(link.name) + " has its weight carried ('gravcomp')");
-  read_inertia(parts, link);
+  const bool rests = parts.joints.empty() && weld_[static_cast<std::size_t>(parent)] == 0;
+  read_inertia(parts, rests, link);
 
   Placement origin = part.frame * frame_of(Styled(element, {}));
   const std::string name = link.name;
@@ -109,8 +110,9 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
         styled(joint.element, "joint", joint.style).text("type") == "free") {
       if (parts.joints.size() > 1 || parent != 0)
         joint.element.fail("a free joint must be alone, in a body directly in the world");
+      Robot::Joint free{.name = joint.element.text("name"), .type = CoordinateType::floating};
       if (joint.element.name() == "joint")
-        find_forces(styled(joint.element, "joint", joint.style), joint.element.text("name"));
+        find_forces(styled(joint.element, "joint", joint.style), free);
       read_free(joint.element, name, origin, parent);
       break;
     }
@@ -173,7 +175,7 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Place
         joint.origin * (type == "hinge" ? Placement{Vector3::Zero(), lie::SO3<double>::exp(back)}
                                         : Placement{back, {}});
   }
-  find_forces(e, joint.name);
+  find_forces(e, joint);
   joints_[joint.name] = static_cast<int>(robot_.joints.size());
   if (!last) {
     joint.child = static_cast<int>(robot_.links.size());
@@ -184,10 +186,13 @@ int MjcfReader::add_joint(const Part& part, const std::string& body, const Place
   return last ? parent : robot_.joints.back().child;
 }
 
-void MjcfReader::find_forces(const Styled& joint, const std::string& name) {
+void MjcfReader::find_forces(const Styled& joint, Robot::Joint& to) {
+  const std::string& name = to.name;
+  const bool turns = to.type == CoordinateType::revolute,
+             one_number = turns || to.type == CoordinateType::prismatic;
   const auto found = [&](const char* attribute, const char* word, const char* flag) {
     const Element& who = joint.who(attribute);
-    if (!who.has(attribute) || disabled_.contains(flag)) return;
+    if (!who.has(attribute) || disabled(flag)) return;
     for (const double value : who.numbers(attribute, 1, 8))
       if (value != 0)
         return drops_.found(
@@ -195,13 +200,23 @@ void MjcfReader::find_forces(const Styled& joint, const std::string& name) {
             "joint " + in_quotes(name) + " has " + attribute + " " + detail::quote(value));
   };
   found("damping", "damping", "passive");
-  found("stiffness", "stiffness", "passive");
+  // Springs and rotors of joints with one number are conservative, and kept unless dropped.
+  const auto kept = [&](const char* attribute, const char* flag, double& value) {
+    const Element& who = joint.who(attribute);
+    if (!who.has(attribute)) return;
+    const bool one = who.numbers(attribute, 1, 8).size() == 1;
+    if (!one || !one_number || drops_.drops(attribute)) return found(attribute, attribute, flag);
+    if (!disabled(flag)) value = who.numbers(attribute, 1, 1)[0];
+  };
+  kept("stiffness", "passive", to.stiffness);
   found("frictionloss", "friction", "frictionloss");
-  found("armature", "armature", "");
+  kept("armature", "", to.armature);
+  const double rest = joint.number("springref", 0);
+  to.spring_rest = turns ? angle(rest) : rest;
   const std::string limited = joint.text("limited");
   const bool limits =
       limited == "true" || (limited != "false" && auto_limits_ && joint.has("range"));
-  if (!limits || disabled_.contains("limit")) return;
+  if (!limits || disabled("limit")) return;
   const auto range =
       joint.has("range") ? joint.who("range").numbers("range", 2, 2) : std::vector<double>{0, 0};
   drops_.found("limits", joint.element(),

@@ -74,13 +74,13 @@ void MjcfReader::Inertial::add(const Inertial& other) {
 }
 
 /// From <inertial>, or from the shapes of the body.
-void MjcfReader::read_inertia(const BodyParts& parts, Robot::Link& link) {
+void MjcfReader::read_inertia(const BodyParts& parts, bool rests, Robot::Link& link) {
   Inertial all;
   const bool from_geoms =
       inertia_from_geom_ == "true" || (inertia_from_geom_ == "auto" && !parts.inertial);
   if (!from_geoms && parts.inertial) all = given_inertia(parts.inertial, parts.inertial_frame);
   for (const Part& geom : parts.geoms)
-    if (from_geoms) all.add(inertia_of_geom(geom, link.name));
+    if (from_geoms) all.add(inertia_of_geom(geom, link.name, rests));
   bound(all);
   link.mass = all.mass;
   link.center = all.center;
@@ -123,7 +123,8 @@ Placement MjcfReader::frame_of_geom(const Styled& geom, double& half_length) con
           lie::SO3<double>::exp(about * std::atan2(axis.norm(), along[2] / length))};
 }
 
-MjcfReader::Inertial MjcfReader::inertia_of_geom(const Part& part, const std::string& body) const {
+MjcfReader::Inertial MjcfReader::inertia_of_geom(const Part& part, const std::string& body,
+                                                 bool rests) const {
   const Styled geom = styled(part.element, "geom", part.style);
   const double group = geom.number("group", 0);
   if (group < lowest_group_ || group > highest_group_) return {};
@@ -136,7 +137,9 @@ MjcfReader::Inertial MjcfReader::inertia_of_geom(const Part& part, const std::st
   if (has_mass ? mass == 0 : density == 0) return {};
   if (mass < 0 || density < 0) geom.element().fail("mass and density must not be negative");
   if (type == "plane" || type == "hfield") return {};
-  if (geom.has("mesh") || type == "mesh" || type == "sdf")
+  const bool meshed = geom.has("mesh") || type == "mesh" || type == "sdf";
+  if (meshed && rests && !total_mass_) return {};  // what never moves needs no inertia
+  if (meshed)
     geom.element().fail("the inertia of body " + in_quotes(body) + " comes from the mesh " +
                         in_quotes(geom.text("mesh")) +
                         ", and meshes are not read; give the body an <inertial>");

@@ -86,6 +86,9 @@ class Reader {
   Body read_body(const Toml& table, const Mechanism& so_far);
   Joint read_joint(const Toml& table, const Mechanism& mechanism,
                    const std::unordered_set<std::string>& names);
+  std::string measured_joint(const Toml& value, const Mechanism& mechanism,
+                             const std::string& what);
+  Coupling read_coupling(const Toml& table, const Mechanism& mechanism);
   Spring read_spring(const Toml& table, const Mechanism& mechanism,
                      const std::unordered_set<std::string>& names);
   void read_bodies(const Toml::Entry& entry, const Mechanism& mechanism,

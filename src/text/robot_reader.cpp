@@ -92,16 +92,18 @@ void Drops::found(const char* word, const Element& at, const std::string& what) 
 void Drops::finish(std::vector<std::string>& notes) const {
   if (!refused_.empty()) {
     const Refusal& first = refused_.front();
-    std::string all, others;
+    std::string all, words, others;
     std::set<std::string> seen;
     for (const Refusal& r : refused_)
       if (seen.insert(r.word).second) {
         all += (all.empty() ? "\"" : ", \"") + r.word + "\"";
+        words += (words.empty() ? "" : ",") + r.word;
         if (r.word != first.word) others += (others.empty() ? "" : ", ") + r.word;
       }
     first.at.fail(first.what + ", which a conservative mechanism cannot keep" +
                   (others.empty() ? "" : " (the file also has: " + others + ")") +
-                  "; to run without: drop = [" + all + "] in a TOML model, or --set drop=all");
+                  "; to run without: --set drop=" + words + ", or drop = [" + all +
+                  "] in a TOML model");
   }
   std::string all;
   for (const auto& [word, count] : counts_)
@@ -132,6 +134,12 @@ lie::SO3<double> roll_pitch_yaw(const Vector3& angles) {
   lie::SO3<double> r;
   for (int k = 0; k < 3; ++k) r = lie::SO3<double>::exp(Vector3::Unit(k) * angles[k]) * r;
   return r.normalized();
+}
+
+std::string name_of_robot(const Element& root, const char* attribute) {
+  const std::string given = root.text(attribute);
+  const std::string stem = std::filesystem::path(root.file().source().name()).stem().string();
+  return !given.empty() ? given : stem.empty() ? "robot" : stem;
 }
 
 std::string few_of(const std::vector<std::string>& names) {

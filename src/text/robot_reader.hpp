@@ -34,6 +34,7 @@ class Drops {
   explicit Drops(const RobotOptions& options);
   /// "joint 'elbow' has damping 0.5"
   void found(const char* word, const Element& at, const std::string& what);
+  bool drops(const char* word) const { return dropped_.contains(word); }
   void finish(std::vector<std::string>& notes) const;
 
  private:
@@ -51,6 +52,8 @@ std::string odd_inertia(double mass, const Matrix3& inertia);
 Matrix3 symmetric(double xx, double yy, double zz, double xy, double xz, double yz);
 /// Turns about x, then y, then z of space.
 lie::SO3<double> roll_pitch_yaw(const Vector3& angles);
+/// What the attribute says; where it says nothing, the file's name without its ending.
+std::string name_of_robot(const Element& root, const char* attribute);
 /// "a, b and 3 more"
 std::string few_of(const std::vector<std::string>& names);
 

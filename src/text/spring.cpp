@@ -1,4 +1,4 @@
-// [[spring]] of mechanisms, and what it has in common with [[joint]].
+// [[spring]] and [[coupling]] of mechanisms, and what they have in common with [[joint]].
 #include <algorithm>
 #include <cmath>
 
@@ -37,6 +37,48 @@ void Reader::read_points(const Toml::Entry& entry, std::array<Vector3, 2>& point
   }
 }
 
+/// The name of a joint with one number: revolute or prismatic.
+std::string Reader::measured_joint(const Toml& value, const Mechanism& mechanism,
+                                   const std::string& what) {
+  const std::string name = text_of({"joint", value.position, value});
+  std::vector<std::string> known;
+  for (const Joint& j : mechanism.joints)
+    if (!j.name.empty()) known.push_back(j.name);
+  const auto found = std::find_if(mechanism.joints.begin(), mechanism.joints.end(),
+                                  [&](const Joint& j) { return j.name == name; });
+  if (name.empty() || found == mechanism.joints.end())
+    fail(value.position, "there is no joint " + in_quotes(name) + detail::suggestion(name, known));
+  if (found->type != JointType::revolute && found->type != JointType::prismatic)
+    fail(value.position,
+         what + " revolute and prismatic joints; this is a " + mechanism.label(*found));
+  return name;
+}
+
+Coupling Reader::read_coupling(const Toml& table, const Mechanism& mechanism) {
+  allow_keys(table, "[[coupling]]", {"name", "joints", "coefficients", "start"});
+  Coupling coupling;
+  if (const auto* name = table.find("name")) coupling.name = text_of(*name);
+  const auto* joints = table.find("joints");
+  if (!joints) fail(table.position, "a [[coupling]] needs 'joints'");
+  require(*joints, Toml::Type::list, "a list of two");
+  if (joints->value.items.size() != 2)
+    fail(joints->value.position,
+         "'joints' must have 2 entries, not " + std::to_string(joints->value.items.size()));
+  for (std::size_t i = 0; i < 2; ++i)
+    coupling.joints[i] = measured_joint(joints->value.items[i], mechanism, "a coupling is between");
+  if (coupling.joints[0] == coupling.joints[1])
+    fail(joints->value.position, "a coupling must be between two different joints");
+  if (const auto* entry = table.find("coefficients")) {
+    require(*entry, Toml::Type::list, "a list of numbers");
+    coupling.coefficients = numbers(entry->value, entry->value.items.size(), "'coefficients'");
+  }
+  if (const auto* entry = table.find("start")) {
+    const auto start = numbers(entry->value, 2, "'start'");
+    coupling.start = {start[0], start[1]};
+  }
+  return coupling;
+}
+
 Spring Reader::read_spring(const Toml& table, const Mechanism& mechanism,
                            const std::unordered_set<std::string>& names) {
   allow_keys(table, "[[spring]]", {"name", "bodies", "points", "joint", "stiffness", "rest"});
@@ -51,20 +93,7 @@ Spring Reader::read_spring(const Toml& table, const Mechanism& mechanism,
   if (bodies && spring.bodies[0] == spring.bodies[1])
     fail(bodies->value.position, "a spring must connect two different bodies");
   if (points) read_points(*points, spring.points);
-  if (joint) {
-    spring.joint = text_of(*joint);
-    std::vector<std::string> known;
-    for (const Joint& j : mechanism.joints)
-      if (!j.name.empty()) known.push_back(j.name);
-    const auto found = std::find_if(mechanism.joints.begin(), mechanism.joints.end(),
-                                    [&](const Joint& j) { return j.name == spring.joint; });
-    if (found == mechanism.joints.end())
-      fail(joint->value.position, "there is no joint " + in_quotes(spring.joint) +
-                                      detail::suggestion(spring.joint, known));
-    if (found->type != JointType::revolute && found->type != JointType::prismatic)
-      fail(joint->value.position,
-           "a spring acts on revolute and prismatic joints; this is a " + mechanism.label(*found));
-  }
+  if (joint) spring.joint = measured_joint(joint->value, mechanism, "a spring acts on");
   const auto* stiffness = table.find("stiffness");
   if (!stiffness) fail(table.position, "a [[spring]] has no 'stiffness'");
   spring.stiffness = number(*stiffness);

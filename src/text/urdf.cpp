@@ -19,12 +19,11 @@ class UrdfReader {
       : root_(root), options_(options), drops_(drops), notes_(notes) {}
 
   Robot read() {
-    if (root_.has("name")) robot_.name = root_.text("name");
+    robot_.name = name_of_robot(root_, "name");
     std::vector<std::string> ignored;
     for (const Element& child : root_.children()) {
-      if (child.prefix() == "xacro")
-        child.fail("<" + std::string(child.node().name()) +
-                   ">: this is a xacro file; expand xacro first");
+      require_expanded(child);
+      for (const Element& inside : child.children()) require_expanded(inside);
       if (child.name() == "link")
         read_link(child);
       else if (child.name() == "joint")
@@ -46,6 +45,11 @@ class UrdfReader {
  private:
   using Joint = Robot::Joint;
 
+  static void require_expanded(const Element& element) {
+    if (element.prefix() == "xacro")
+      element.fail("<" + std::string(element.node().name()) +
+                   ">: this is a xacro file; expand xacro first");
+  }
   static std::string joined(const std::vector<std::string>& names) {
     std::string text;
     for (const auto& name : names) text += (text.empty() ? "" : ">, <") + name;
@@ -110,7 +114,9 @@ class UrdfReader {
     std::vector<std::string> known;
     for (const auto& one : robot_.links) known.push_back(one.name);
     element.fail("link", "joint " + in_quotes(name) + " has the " + tag + " " + in_quotes(link) +
-                             ", and there is no such link" + detail::suggestion(link, known));
+                             ", and there is no such link" +
+                             (link == "world" ? "; <link name=\"world\"/> is one"
+                                              : detail::suggestion(link, known)));
   }
 
   Joint read_joint(const Element& element) {
@@ -119,7 +125,7 @@ class UrdfReader {
       element.fail("name", "there is more than one joint " + in_quotes(joint.name));
     element.needed("type");
     const std::string type = element.word("type", {"revolute", "continuous", "prismatic", "fixed",
-                                                   "floating", "planar", "spherical"});
+                                                   "floating", "planar", "spherical", "ball"});
     joint.parent = link_named(element, "parent", joint.name);
     joint.child = link_named(element, "child", joint.name);
     if (joint.parent == joint.child)
@@ -127,15 +133,15 @@ class UrdfReader {
                    in_quotes(robot_.links[static_cast<std::size_t>(joint.child)].name) +
                    " with itself");
     joint.origin = origin_of(element);
-    joint.type = type == "fixed"       ? CoordinateType::fixed
-                 : type == "prismatic" ? CoordinateType::prismatic
-                 : type == "floating"  ? CoordinateType::floating
-                 : type == "planar"    ? CoordinateType::planar
-                 : type == "spherical" ? CoordinateType::ball
-                                       : CoordinateType::revolute;
-    if (type == "spherical")
-      notes_.push_back(joint.where + ": joint " + in_quotes(joint.name) +
-                       " is spherical, which is not URDF; taken for a ball joint");
+    joint.type = type == "fixed"                              ? CoordinateType::fixed
+                 : type == "prismatic"                        ? CoordinateType::prismatic
+                 : type == "floating"                         ? CoordinateType::floating
+                 : type == "planar"                           ? CoordinateType::planar
+                 : type == "revolute" || type == "continuous" ? CoordinateType::revolute
+                                                              : CoordinateType::ball;
+    if (joint.type == CoordinateType::ball)
+      notes_.push_back(joint.where + ": joint " + in_quotes(joint.name) + " is of the type " +
+                       in_quotes(type) + ", which is not URDF; taken for a ball joint");
     if (joint.type == CoordinateType::fixed) return joint;
     read_axis(element, joint);
     read_dynamics(element, joint);
@@ -156,11 +162,13 @@ class UrdfReader {
     const Element dynamics = element.child("dynamics");
     if (!dynamics) return;
     for (const char* word : {"damping", "friction"}) {
-      const double value = dynamics.number(word).value_or(0);
-      if (value != 0)
+      if (!dynamics.has(word)) continue;
+      const auto all = dynamics.numbers(word, 1, 6);  // some write one for each direction
+      const auto value = std::find_if(all.begin(), all.end(), [](double v) { return v != 0; });
+      if (value != all.end())
         drops_.found(
             word, dynamics,
-            "joint " + in_quotes(joint.name) + " has " + word + " " + detail::quote(value));
+            "joint " + in_quotes(joint.name) + " has " + word + " " + detail::quote(*value));
     }
   }
   void read_limit(const Element& element, const Joint& joint) {

@@ -153,7 +153,11 @@ TEST(Reactions, are_those_of_newton_and_euler) {
   const Mechanism pendulum = chain({0.7, -0.4, 0.2}, JointType::revolute, {1, 2, 0});
   Mechanism points = chain({0.7, -0.4}, JointType::revolute);
   points.bodies[0].mass = 0, points.bodies[0].inertia = Matrix3::Zero();
-  for (const Mechanism& m : {pendulum, heavy_top(), loop, points}) {
+  Mechanism rotors = chain({0.7, -0.4}, JointType::revolute);
+  rotors.joints[0].name = "a", rotors.joints[1].name = "b", rotors.joints[1].armature = 0.3;
+  Mechanism gear = rotors;
+  gear.add(Coupling{.joints = {"a", "b"}, .coefficients = {0, -1.5, 0.7}});
+  for (const Mechanism& m : {pendulum, heavy_top(), loop, points, rotors, gear}) {
     const double coarse = newton_euler_defect(m, 2e-3, 20), fine = newton_euler_defect(m, 1e-3, 40);
     EXPECT_NEAR(std::log2(coarse / fine), 2, 0.2) << m.name << ": " << coarse << ", " << fine;
   }

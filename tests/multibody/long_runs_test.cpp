@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "mechanisms.hpp"
 
@@ -61,9 +62,55 @@ TEST(LongRuns, four_bars_in_a_row_pass_their_singular_position) {
   for (const int loops : {1, 10}) {
     const Kept k = kept(four_bars(loops), 1e-3, 2000, 5);
     ASSERT_TRUE(k.ok) << k.said;
-    EXPECT_LT(k.constraint, 1e-12 * (loops + 1));
-    EXPECT_LT(k.energy, 1e-3);
+    EXPECT_LT(k.constraint, 1e-13 * (loops + 1));
+    EXPECT_LT(k.energy, 2e-5);  // measured: 1.1e-5
   }
+}
+
+/// four_bars() that lie so flat at the start.
+Mechanism nearly_flat(int loops, double angle) {
+  const double speed = 30, c = std::cos(angle), s = std::sin(angle);
+  Mechanism m = four_bars(loops, speed);
+  for (Body& body : m.bodies) {
+    const bool rod = body.name.starts_with("rod");
+    const int i = std::stoi(body.name.substr(rod ? 3 : 7));
+    body.orientation = rod ? turned(0, 0, angle) : lie::SO3<double>{};
+    body.position = rod ? Vector3(i + 0.5 * c, 0.5 * s, 0) : Vector3(i - 0.5 + c, s, 0);
+    body.velocity = (rod ? 0.5 : 1.0) * speed * Vector3(s, -c, 0);
+    body.angular_velocity = {0, 0, rod ? -speed : 0};
+  }
+  return m;
+}
+
+/// The nearer to the flat position a step begins, the less the joints can do there; the end rods,
+/// which carry less, would fall otherwise than the rest. Of the branches that meet there the motion
+/// takes the one that its momentum has: all rods stay parallel.
+TEST(LongRuns, four_bars_pass_the_flat_position_however_near_a_step_meets_it) {
+  const double h = 1e-3;
+  for (const int loops : {2, 20})
+    for (const double angle : {1e-2, 1e-4, -1e-5, 1e-6, 1e-7, -1e-8, 1e-9, -1e-10, 1e-11, 0.0}) {
+      const Mechanism m = nearly_flat(loops, angle);
+      const auto motion = mechanism_motion(m, find_mechanism_method("rattlie"));
+      const auto run = run_motion(*motion, {.step = h, .steps = 40, .every = 1});
+      ASSERT_TRUE(run.ok()) << loops << ", " << angle << ": " << run.failure.text();
+      EXPECT_LT(run.energy_error, 1e-5 * run.initial_energy) << loops << ", " << angle;
+      // Where no digits are left for the joints, a gap of a step, of which the next one is free:
+      // measured 3e-9.
+      EXPECT_LT(run.constraint, std::abs(angle) > 1e-7 ? 1e-13 : 1e-8) << loops << ", " << angle;
+      const auto bodies = bodies_of(m, run.final);
+      for (const Body& body : bodies) {
+        if (!body.name.starts_with("rod")) continue;
+        EXPECT_NEAR(lie::log(body.orientation)[2], angle - 30 * 40 * h, 0.02) << body.name;
+        EXPECT_LT(lie::log(bodies[0].orientation.inverse() * body.orientation).norm(), 1e-11);
+      }
+    }
+}
+
+TEST(LongRuns, ThoroughAHundredFourBarsForTwentySeconds) {
+  const Kept k = kept(four_bars(100), 1e-3, 20'000);
+  ASSERT_TRUE(k.ok) << k.said;
+  EXPECT_LT(k.constraint, 1e-12 * 100);
+  EXPECT_LT(std::abs(k.slope), 3 * k.slope_error);
 }
 
 TEST(LongRuns, a_fast_top_keeps_its_energy_at_large_steps) {
@@ -73,14 +120,20 @@ TEST(LongRuns, a_fast_top_keeps_its_energy_at_large_steps) {
   EXPECT_LT(std::abs(k.slope), 3 * k.slope_error);
 }
 
-TEST(LongRuns, ThoroughJointsOverAMillionSteps) {
-  for (const Mechanism& m : {four_bars(1, 6), chain(bent(10), JointType::ball)}) {
-    const Kept k = kept(m, 1e-3, 1'000'000, 100);
+/// The four-bar is of size 1.5, the chain of size 10.
+void expect_kept(long steps, long every) {
+  for (const auto& [m, size] :
+       {std::pair{four_bars(1, 6), 1.5}, std::pair{chain(bent(10), JointType::ball), 10.0}}) {
+    const Kept k = kept(m, 1e-3, steps, every);
     ASSERT_TRUE(k.ok) << k.said;
-    EXPECT_LT(k.constraint, 1e-12 * 10);
-    EXPECT_LT(std::abs(k.slope), 3 * k.slope_error);
+    EXPECT_LT(k.constraint, 1e-12 * size) << m.name;
+    EXPECT_LT(std::abs(k.slope), 3 * k.slope_error) << m.name;
+    std::printf("%s: joints %.2g, energy %.2g, slope %.2g +- %.2g\n", m.name.c_str(), k.constraint,
+                k.energy, k.slope, k.slope_error);
   }
 }
+TEST(LongRuns, joints_and_energy_stay) { expect_kept(20'000, 10); }
+TEST(LongRuns, ThoroughJointsOverAMillionSteps) { expect_kept(1'000'000, 100); }
 
 }  // namespace
 }  // namespace rattleback::testing

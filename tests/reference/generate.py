@@ -9,6 +9,7 @@
     /usr/bin/python3 tests/reference/generate.py underlying   [--out FILE]
     /usr/bin/python3 tests/reference/generate.py mechanisms   [--only MECHANISM ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py minimal      [--only MECHANISM ...] [--out FILE]
+    /usr/bin/python3 tests/reference/generate.py robots       [--only ROBOT ...] [--out FILE]
     /usr/bin/python3 tests/reference/generate.py check        [--only PROBLEM ...]
     /usr/bin/python3 tests/reference/generate.py check-partitioned [--only PROBLEM ...]
     /usr/bin/python3 tests/reference/generate.py check-mechanisms
@@ -146,7 +147,7 @@ def write(data, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "underlying", "mechanisms", "minimal",
+    parser.add_argument("what", choices=["trajectories", "long", "gauss", "paper", "partitioned", "underlying", "mechanisms", "minimal", "robots",
                                          "check", "check-partitioned", "check-mechanisms", "describe"])
     parser.add_argument("--only", nargs="*")
     parser.add_argument("--out")
@@ -171,6 +172,9 @@ def main():
     elif a.what == "minimal":
         from minimal import minimal_runs     # needs numpy, too
         minimal_runs(a.only, a.out or os.path.join(here, "minimal.json"), write)
+    elif a.what == "robots":
+        from robots import robot_runs        # this, too
+        robot_runs(a.only, a.out or os.path.join(here, "robots.json"), write)
     elif a.what == "partitioned":
         partitioned_runs(a.only, a.out or os.path.join(here, "partitioned.json"))
     elif a.what == "paper":

@@ -138,6 +138,13 @@ TEST(Mjcf, meshes_are_not_read_where_the_inertia_needs_them) {
               "the inertia of body 'a' comes from the mesh 'shell'");
   EXPECT_EQ(said_of(model(body("<joint/><geom type='mesh' mesh='shell'/>" + solid))), "no error");
   EXPECT_EQ(shaped("<geom type='mesh' mesh='shell' mass='0'/><geom size='1' mass='4'/>").mass, 4);
+  // What is welded to the world needs no inertia, unless all masses are scaled.
+  const std::string on_a_stand =
+      body("<geom type='mesh' mesh='stand'/>" + body("<joint/>" + solid, "name='b'"));
+  EXPECT_EQ(said_of(model(on_a_stand)), "no error");
+  expect_said(model(on_a_stand, "<compiler settotalmass='3'/>"), "comes from the mesh 'stand'");
+  expect_said(model(body("<joint/>" + solid + body("<geom type='mesh' mesh='pad'/>", "name='b'"))),
+              "the inertia of body 'b' comes from the mesh 'pad'");
 }
 
 TEST(Mjcf, masses_are_bounded_and_scaled) {
@@ -199,8 +206,6 @@ TEST(Mjcf, ball_free_and_joints_without_names) {
 
 TEST(Mjcf, what_is_not_conservative_is_refused_unless_dropped) {
   const std::vector<std::pair<std::string, std::string>> all{{"damping", "damping"},
-                                                             {"stiffness", "stiffness"},
-                                                             {"armature", "armature"},
                                                              {"frictionloss", "friction"}};
   for (const auto& [attribute, word] : all) {
     const std::string text = model(body("<joint name='j' " + attribute + "='0.5'/>" + solid));
@@ -215,11 +220,37 @@ TEST(Mjcf, what_is_not_conservative_is_refused_unless_dropped) {
   const std::string limited = model(body("<joint name='j' range='-1 1'/>" + solid));
   expect_said(limited, "joint 'j' has limits -1 and 1");
   EXPECT_EQ(said_of(model(body("<joint limited='false' range='-1 1'/>" + solid))), "no error");
+  const std::string by_constraints =
+      "<joint range='-1 1' frictionloss='2'/><geom size='0.1'/>" + solid;
+  const std::string no_constraints = "<option><flag constraint='disable'/></option>";
+  EXPECT_EQ(
+      said_of(model("<geom type='plane' size='1 1 1'/>" + body(by_constraints), no_constraints)),
+      "no error");
+  expect_said(model(body("<joint name='j' damping='1'/>" + solid), no_constraints), "has damping");
   const std::string motor = model(body("<joint name='j'/>" + solid), "",
                                   "<actuator><motor name='m' joint='j'/></actuator>");
   expect_said(motor, "there is an actuator 'm'");
   EXPECT_EQ(said_of(motor, {.drop = {"actuators"}}), "no error");
   expect_said(model(body("<joint/>" + solid, "name='a' gravcomp='1'")), "its weight carried");
+}
+
+TEST(Mjcf, springs_and_rotors_of_joints_are_kept_unless_dropped) {
+  const std::string text = model(body(
+      "<joint name='j' type='slide' stiffness='0.5' springref='0.2' armature='0.3'/>" + solid));
+  const Mechanism m = mechanism_of(robot_in(text).robot, {.joints = {{"j", {0.1}}}});
+  ASSERT_EQ(m.springs.size(), 1U);
+  EXPECT_EQ(m.springs[0].stiffness, 0.5);
+  EXPECT_NEAR(m.springs[0].rest, 0.2, 1e-15);
+  EXPECT_EQ(m.joints[0].armature, 0.3);
+  const Mechanism dropped = mechanism_of(robot_in(text, {.drop = {"stiffness", "armature"}}).robot);
+  EXPECT_TRUE(dropped.springs.empty());
+  EXPECT_EQ(dropped.joints[0].armature, 0);
+  // Of a hinge the spring knows the angle since the start, and files have degrees.
+  const std::string hinge = model(body("<joint name='j' stiffness='0.5' springref='90'/>" + solid));
+  const Mechanism on_hinge = mechanism_of(robot_in(hinge).robot, {.joints = {{"j", {0.4}}}});
+  EXPECT_NEAR(on_hinge.springs[0].rest, std::acos(-1.0) / 2 - 0.4, 1e-14);
+  expect_said(model(body("<joint name='j' type='ball' stiffness='0.5'/>" + solid)),
+              "joint 'j' has stiffness 0.5");
 }
 
 TEST(Mjcf, contacts_are_refused_where_shapes_may_touch) {
@@ -287,6 +318,25 @@ TEST(Mjcf, a_gap_of_a_few_digits_is_closed_and_a_larger_one_where_wished) {
                ModelError);
   EXPECT_THROW((void)mechanism_of(robot_in(text("9 0 0")).robot, {.close_loops = true}),
                ModelError);
+}
+
+TEST(Mjcf, a_floating_base_stays_where_loops_on_it_close) {
+  const Robot hand =
+      robot_in(model("<body name='base' pos='0.3 0.2 1' euler='10 20 30'><freejoint name='free'/>" +
+                         solid + "<site name='s' pos='1.2 0 0.9'/>" +
+                         body("<joint name='p' axis='0 1 0'/>" + solid +
+                              body("<joint name='q' axis='0 1 0'/>"
+                                   "<site name='t' pos='1 0 0'/>" +
+                                       solid,
+                                   "name='b' pos='0 0 1'")) +
+                         "</body>",
+                     "", "<equality><connect site1='s' site2='t'/></equality>"))
+          .robot;
+  const Mechanism drawn = mechanism_of(hand), closed = mechanism_of(hand, {.close_loops = true});
+  const Body &before = body_of(drawn, "base"), &after = body_of(closed, "base");
+  EXPECT_LT((after.position - before.position).norm(), 4e-16);  // by noise of differences: 1e-11
+  EXPECT_LT((after.orientation.v - before.orientation.v).norm(), 4e-16);
+  EXPECT_GT((body_of(closed, "b").position - body_of(drawn, "b").position).norm(), 0.05);
 }
 
 TEST(Mjcf, joints_that_follow_others) {

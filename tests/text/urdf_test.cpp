@@ -160,6 +160,7 @@ TEST(Urdf, damping_and_friction_are_refused_unless_dropped_by_name) {
   const std::string both = one("<dynamics damping='0.5' friction='0.1'/>");
   expect_said(both, "joint 'j' has damping 0.5");
   expect_said(both, "(the file also has: friction)");
+  expect_said(both, "to run without: --set drop=damping,friction, or drop = ");
   expect_said(both, "has friction 0.1", {.drop = {"damping"}});
   EXPECT_EQ(said_of(both, {.drop = {"damping", "friction"}}), "no error");
   expect_note(robot_in(both, {.drop = {"all"}}), "dropped: damping (1), friction (1)");
@@ -173,6 +174,20 @@ TEST(Urdf, spherical_joints_are_ball_joints_with_a_note) {
   const RobotFile file = robot_in(one("", "spherical"));
   expect_note(file, "spherical");
   EXPECT_EQ(mechanism_of(file.robot).joints[0].type, JointType::ball);
+}
+
+TEST(Urdf, what_some_programs_write_beyond_the_specification) {
+  const RobotFile ball = robot_in(one("<dynamics damping='0 0.1 0'/>", "ball"), {.drop = {"all"}});
+  expect_note(ball, "is of the type 'ball', which is not URDF");
+  expect_note(ball, "dropped: damping (1)");
+  EXPECT_EQ(mechanism_of(ball.robot).joints[0].type, JointType::ball);
+  expect_said(one("", "screw"), "not 'screw'");
+}
+
+TEST(Urdf, a_robot_without_a_name_is_called_by_its_file) {
+  EXPECT_EQ(parse_robot("<robot name=''>" + link("a") + "</robot>", "in/arm.urdf").robot.name,
+            "arm");
+  EXPECT_EQ(robot_in("<robot>" + link("a") + "</robot>").robot.name, "robot");
 }
 
 TEST(Urdf, floating_and_planar_joints) {
@@ -216,6 +231,8 @@ TEST(Urdf, only_direct_children_of_robot_are_read) {
 TEST(Urdf, links_that_are_not_there_and_two_roots) {
   expect_said(robot(link("base", "") + joint("j", "continuous", "base", "arm")),
               "joint 'j' has the child 'arm', and there is no such link");
+  expect_said(robot(link("base") + joint("j", "fixed", "world", "base")),
+              "there is no such link; <link name=\"world\"/> is one");
   expect_said(robot(link("base", "") + link("other")), "more than one root");
   expect_said(
       robot(link("a") + link("b") + joint("j", "fixed", "a", "b") + joint("k", "fixed", "b", "a")),
@@ -240,6 +257,8 @@ TEST(Urdf, namespaces_and_leftovers_of_xacro) {
                     "<!-- <xacro:arm/> ${pi} --></robot>"),
             "no error");
   expect_said(robot(body + "<xacro:arm/>"), "expand xacro first");
+  expect_said(robot(body + link("c", "<xacro:heavy mass='2'/>")),
+              "robot.xml:5:16: <xacro:heavy>: this is a xacro file; expand xacro first");
   expect_said(one("<origin xyz='0 0 ${height}'/>"), "'${height}', which is not a finite number");
   expect_said(one("<origin xyz='0 0 ${height}'/>"), "expand xacro first");
 }
@@ -321,6 +340,16 @@ TEST(Urdf, names_are_data) {
                 .bodies[0]
                 .name,
             "world'");
+}
+
+TEST(Urdf, files_that_are_something_else) {
+  expect_said("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 18423\n",
+              "robot.xml:1:1: this is not the file, but a pointer to it that Git LFS left");
+  expect_said("no robot at all", "not XML");
+  expect_said("<sdf version='1.6'/>", "robot.xml:1:1: the file begins with <sdf>");
+  expect_said(robot(link("a") + link("b") + joint("j", "fixed", "a", "b")),
+              "nothing of 'r' moves: all its joints are fixed");
+  expect_said(robot(link("a")), "nothing of 'r' moves: it has no joints");
 }
 
 TEST(Urdf, deep_nesting_is_refused) {

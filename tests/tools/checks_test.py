@@ -76,7 +76,7 @@ class Registry(unittest.TestCase):
     FOLDER = "include/rattleback/integrators/"
     SOURCES = "src/integrators/"
     METHOD = "inline constexpr MethodInfo info{};\n"
-    FAMILY = "Family rattle_family() {\n}\n"
+    FAMILY = "Family rattle_family(FamilyScalars) {\n}\n"
 
     def check(self, files):
         return check_tree("check_registry.py", files)
@@ -85,7 +85,7 @@ class Registry(unittest.TestCase):
         files = {
             self.FOLDER + "rattle.hpp": self.METHOD,
             self.FOLDER + "helper.hpp": "int unrelated;\n",
-            self.SOURCES + "rattle.cpp": self.FAMILY,
+            self.SOURCES + "families/rattle.cpp": self.FAMILY,
             self.SOURCES + "families.inc": "FAMILY(rattle)  // rattle.hpp\n",
         }
         self.assertEqual(self.check(files), (0, ""))
@@ -100,7 +100,7 @@ class Registry(unittest.TestCase):
 
     def test_forgotten_family(self):
         code, out = self.check({
-            self.SOURCES + "rattle.cpp": self.FAMILY,
+            self.SOURCES + "families/rattle.cpp": self.FAMILY,
             self.SOURCES + "families.inc": "// FAMILY(rattles)\n",
         })
         self.assertEqual(code, 1)

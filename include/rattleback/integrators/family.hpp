@@ -23,20 +23,31 @@ struct Refusal {
 };
 using Claims = std::variant<MethodInfo, Refusal>;
 
+template <class... S>
+struct Scalars {};
+
 /// Steppers in the four scalars of run-time systems: double, Dual<double, 4> (exact Jacobian of the
 /// step), Quad, and Pack (see packed_system()).
 class Factories {
  public:
+  using All = Scalars<double, Dual<double, 4>, Quad, Pack>;
   template <class S>
   using Factory =
       std::function<AnyStepperPointer<S>(const Values&, const AnySystem&, const SolveOptions&)>;
 
   /// Make has a template operator()<S>(values, system, solve) that returns an AnyStepperPointer<S>.
   /// It may throw ModelError where a system does not fit.
+  template <class Make, class... S>
+  Factories(const Make& make, Scalars<S...>) {
+    ((std::get<Factory<S>>(all_) = of<S>(make)), ...);
+  }
   template <class Make>
-  Factories(const Make& make)
-      : all_{of<double>(make), of<Dual<double, 4>>(make), of<Quad>(make), of<Pack>(make)} {}
+  Factories(const Make& make) : Factories(make, All{}) {}
 
+  template <class S>
+  bool has() const {
+    return static_cast<bool>(std::get<Factory<S>>(all_));
+  }
   template <class S>
   AnyStepperPointer<S> stepper(const Values& values, const AnySystem& system,
                                const SolveOptions& solve) const {
@@ -71,6 +82,10 @@ struct Family {
   std::string name_of(const Values& all) const;
 };
 
+/// The steppers of a registered family in Dual<double, 4> and Quad, which the library
+/// rattleback_testing has: nothing runs in them but laws and references.
+const Factories& exact_factories(const Family& family);
+
 /// A family with a value for every option.
 class Method {
  public:
@@ -86,6 +101,9 @@ class Method {
   /// S is one of the four scalars of Factories.
   template <class S>
   AnyStepperPointer<S> stepper(const AnySystem& system, const SolveOptions& solve = {}) const {
+    if constexpr (!std::is_same_v<S, double> && !std::is_same_v<S, Pack>)
+      if (!family_->make.has<S>())
+        return exact_factories(*family_).stepper<S>(values_, system, solve);
     return family_->make.stepper<S>(values_, system, solve);
   }
   /// Of families as they are registered.

@@ -60,6 +60,9 @@ struct Joint {
   std::array<Vector3, 2> points{Vector3::Zero(), Vector3::Zero()};  ///< from the centres of mass
   Vector3 axis = Vector3::UnitZ();   ///< in the first body's axes, of any length
   Vector3 axis2 = Vector3::UnitX();  ///< universal: in the second body's axes
+  /// Inertia about the axis (revolute) or mass along it (prismatic) that moves as the joint does,
+  /// and not with either body: of a rotor behind a gear.
+  double armature = 0;
 };
 
 /// A place and axes in something larger: a body (from its centre of mass), a link, space.
@@ -102,6 +105,15 @@ struct Spring {
   double stiffness = 1, rest = 0;
 };
 
+/// y = sum c_k x^k: gears, racks, joints that mimic others. x and y are how far two joints, each
+/// revolute or prismatic, have turned or slid since the start, and `start`; turns are counted.
+struct Coupling {
+  std::string name{};                   ///< for messages
+  std::array<std::string, 2> joints{};  ///< that of x, that of y
+  std::vector<double> coefficients{0, 1};
+  std::array<double, 2> start{0, 0};  ///< x and y there
+};
+
 /// Where a body is, for forces.
 struct BodyPose {
   Matrix3 rotation = Matrix3::Identity();
@@ -127,11 +139,13 @@ struct Mechanism {
   std::vector<RobotLink> links{};              ///< of a robot file: all of them, welded ones too
   std::vector<JointCoordinate> coordinates{};  ///< of a robot file
   std::vector<Spring> springs{};
+  std::vector<Coupling> couplings{};
   std::vector<Potential> potentials{};
 
   Mechanism& add(Body body) { return bodies.push_back(std::move(body)), *this; }
   Mechanism& add(Joint joint) { return joints.push_back(std::move(joint)), *this; }
   Mechanism& add(Spring spring) { return springs.push_back(std::move(spring)), *this; }
+  Mechanism& add(Coupling coupling) { return couplings.push_back(std::move(coupling)), *this; }
   Mechanism& add(Potential potential) { return potentials.push_back(std::move(potential)), *this; }
 
   static constexpr int world = -1;

@@ -27,7 +27,10 @@ struct Robot {
     Placement origin{}, rest{};
     Vector3 axis = Vector3::UnitX();  ///< of any length but 0
     std::vector<double> drawn{};      ///< its numbers in the pose that the file draws; empty: zero
-    std::string where{};              ///< "arm.urdf:12", for messages
+    /// Of revolute and prismatic ones: a spring that rests at a value of the joint's number, and
+    /// the inertia of a rotor.
+    double stiffness = 0, spring_rest = 0, armature = 0;
+    std::string where{};  ///< "arm.urdf:12", for messages
   };
   /// Frames of two links that a joint holds together.
   struct Loop {

@@ -1,7 +1,7 @@
 #include "rattleback/integrators/splitting.hpp"
 
-#include "common_options.hpp"
-#include "partitioned_stepper.hpp"
+#include "../common_options.hpp"
+#include "../partitioned_stepper.hpp"
 
 namespace rattleback {
 
@@ -13,14 +13,10 @@ AnyStepperPointer<S> splitting_stepper(const AnySystem& system, const Substeps& 
   return erase<S>(SplittingStepper<AnySystem, S, Inner>(system, std::move(shake), substeps,
                                                         project == Projection::every));
 }
-template AnyStepperPointer<double> splitting_stepper(const AnySystem&, const Substeps&, Projection,
-                                                     const SolveOptions&);
-template AnyStepperPointer<Dual<double, 4>> splitting_stepper(const AnySystem&, const Substeps&,
-                                                              Projection, const SolveOptions&);
-template AnyStepperPointer<Quad> splitting_stepper(const AnySystem&, const Substeps&, Projection,
-                                                   const SolveOptions&);
-template AnyStepperPointer<Pack> splitting_stepper(const AnySystem&, const Substeps&, Projection,
-                                                   const SolveOptions&);
+#define SPLITTING(S)                                                                             \
+  template AnyStepperPointer<S> splitting_stepper(const AnySystem&, const Substeps&, Projection, \
+                                                  const SolveOptions&);
+RATTLEBACK_FOR_FAMILY_SCALARS(SPLITTING)
 
 namespace {
 
@@ -61,7 +57,7 @@ Claims splitting_claims(const Values& values) {
 
 }  // namespace
 
-Family splitting_family() {
+Family splitting_family(FamilyScalars) {
   const OptionValue none = std::vector<double>{};
   Family family{
       .name = "splitting",
@@ -78,7 +74,7 @@ Family splitting_family() {
                    .standard = none},
                   project_option()},
       .claims = splitting_claims,
-      .make = MakeSplitting{}};
+      .make = steppers(MakeSplitting{})};
   // Ruth's third order, which is 2 here: sum c_i^3 is not 0; and three even drifts, uneven kicks.
   family.together.push_back({{"c", std::vector<double>{2.0 / 3, -2.0 / 3, 1}},
                              {"d", std::vector<double>{7.0 / 24, 0.75, -1.0 / 24}}});

@@ -1,7 +1,7 @@
 #include "rattleback/integrators/lobatto.hpp"
 
-#include "common_options.hpp"
-#include "partitioned_stepper.hpp"
+#include "../common_options.hpp"
+#include "../partitioned_stepper.hpp"
 #include "rattleback/expression/sparse_derivatives.hpp"
 #include "rattleback/integrators/spark.hpp"
 
@@ -51,21 +51,21 @@ struct MakeSpark {
 
 }  // namespace
 
-Family lobatto_family() {
+Family lobatto_family(FamilyScalars) {
   return with_density(
       composable({.name = "lobatto",
                   .text = "constrained Lobatto IIIA-IIIB pair, of order 2 stages - 2",
                   .options = {stages_option(2)},
                   .claims = [](const Values& v) -> Claims { return lobatto_info(stages_of(v)); },
-                  .make = MakeLobatto{}}));
+                  .make = steppers(MakeLobatto{})}));
 }
-Family spark_family() {
+Family spark_family(FamilyScalars) {
   return with_density(
       composable({.name = "spark",
                   .text = "Gauss stages with multipliers at Lobatto nodes, of order 2 stages",
                   .options = {stages_option(1)},
                   .claims = [](const Values& v) -> Claims { return spark_info(stages_of(v)); },
-                  .make = MakeSpark{}}));
+                  .make = steppers(MakeSpark{})}));
 }
 
 }  // namespace rattleback

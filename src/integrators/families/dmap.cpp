@@ -1,6 +1,6 @@
 #include "rattleback/integrators/dmap.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
 
 namespace rattleback {
 
@@ -106,7 +106,7 @@ Option theta_of_map() {
 
 }  // namespace
 
-Family dmap_family() {
+Family dmap_family(FamilyScalars) {
   return composable(
       {.name = "dmap",
        .text = "cotangent lift of a discretization map, constraints at both ends",
@@ -121,7 +121,7 @@ Family dmap_family() {
        .claims = [](const Values& v) -> Claims {
          return dmap_info(theta_of(v), v.word("composition") != "none");
        },
-       .make = MakeDmap{},
+       .make = steppers(MakeDmap{}),
        .together = {{{"map", "euler-a"}, {"composition", "extrinsic"}},
                     {{"map", "euler-b"}, {"form", "nullspace"}},
                     {{"map", "theta"},

@@ -1,6 +1,7 @@
 #include "rattleback/integrators/density.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
+#include "rattleback/integrators/registry.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -42,6 +43,7 @@ void require_force(const AnySystem& system) {
 }
 
 struct MakeDensity {
+  std::string family;
   Factories make;
   std::function<Claims(const Values&)> claims;
 
@@ -56,7 +58,7 @@ struct MakeDensity {
       require_force(system);
       AnyStepperPointer<double> pilot;
       if constexpr (!std::is_same_v<S, double>)
-        pilot = this->operator()<double>(values, system, solve);
+        pilot = find_family(family)->make.stepper<double>(values, system, solve);
       typename DensityStepper<S>::Derivatives derivatives = [&] {
         if constexpr (is_dual<S>)
           return DensityDerivatives<S>(system.dimension(),
@@ -75,7 +77,7 @@ struct MakeDensity {
 
 }  // namespace
 
-Family with_density(Family family, std::vector<Values> in_laws) {
+Family with_density(Family family, std::vector<Values> in_laws, FamilyScalars) {
   const Family plain = family;
   Option option =
       word_option("density", "reversible: steps vary with the force, and come back with time",
@@ -94,7 +96,7 @@ Family with_density(Family family, std::vector<Values> in_laws) {
   family.claims = [plain](const Values& values) -> Claims {
     return varies(values) ? density_claims(plain.claims(values)) : plain.claims(values);
   };
-  family.make = MakeDensity{plain.make, plain.claims};
+  family.make = steppers(MakeDensity{plain.name, plain.make, plain.claims});
   return family;
 }
 

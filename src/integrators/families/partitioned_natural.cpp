@@ -1,8 +1,8 @@
 #include "rattleback/integrators/partitioned_natural.hpp"
 
-#include "partitioned_stepper.hpp"
+#include "../partitioned_stepper.hpp"
 #include "rattleback/integrators/backed_stepper.hpp"
-#include "rattleback/problem/pack.hpp"
+#include "scalars.hpp"
 
 namespace rattleback {
 
@@ -37,17 +37,9 @@ AnyStepperPointer<S> partitioned_stepper(const AnySystem& system,
         return Owned{dense_partitioned_stepper<S>(same, tableau, solve)};
       }));
 }
-template AnyStepperPointer<double> partitioned_stepper(const AnySystem&,
-                                                       const PartitionedTableau<double>&,
-                                                       const SolveOptions&);
-template AnyStepperPointer<Dual<double, 4>> partitioned_stepper(const AnySystem&,
-                                                                const PartitionedTableau<double>&,
-                                                                const SolveOptions&);
-template AnyStepperPointer<Quad> partitioned_stepper(const AnySystem&,
-                                                     const PartitionedTableau<Quad>&,
-                                                     const SolveOptions&);
-template AnyStepperPointer<Pack> partitioned_stepper(const AnySystem&,
-                                                     const PartitionedTableau<double>&,
-                                                     const SolveOptions&);
+#define PARTITIONED_NATURAL(S)                       \
+  template AnyStepperPointer<S> partitioned_stepper( \
+      const AnySystem&, const PartitionedTableau<Real<S>>&, const SolveOptions&);
+RATTLEBACK_FOR_FAMILY_SCALARS(PARTITIONED_NATURAL)
 
 }  // namespace rattleback

@@ -1,6 +1,6 @@
 #include "rattleback/integrators/shake_rattle.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
 
 namespace rattleback {
 
@@ -43,20 +43,20 @@ Claims rattle_claims(const Values& values) {
 
 }  // namespace
 
-Family shake_family() {
+Family shake_family(FamilyScalars) {
   return {.name = "shake",
           .text = "SHAKE: lands on g = 0, and leaves {g,H} = 0 to whoever looks",
           .options = {base_option(), theta_option(), sums_option()},
           .claims = rattle_claims,
-          .make = MakeShakeRattle{}};
+          .make = steppers(MakeShakeRattle{})};
 }
 
-Family rattle_family() {
+Family rattle_family(FamilyScalars) {
   Family rattle{.name = "rattle",
                 .text = "RATTLE: the map of SHAKE on fibres, with momenta on {g,H} = 0",
                 .options = {base_option(), theta_option(), project_option(), sums_option()},
                 .claims = rattle_claims,
-                .make = MakeShakeRattle{}};
+                .make = steppers(MakeShakeRattle{})};
   for (const OptionValue& base : base_option().samples)
     rattle.together.push_back({{"base", base}, {"project", "output"}});
   rattle.together.push_back({{"project", "output"}, {"sums", "compensated"}});

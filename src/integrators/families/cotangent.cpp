@@ -1,6 +1,6 @@
 #include "rattleback/integrators/cotangent.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
 
 namespace rattleback {
 
@@ -21,13 +21,13 @@ struct MakeCotangent {
 
 }  // namespace
 
-Family cotangent_family() {
+Family cotangent_family(FamilyScalars) {
   return composable(
       {.name = "cotangent",
        .text = "SHAKE as a map of T*Q, Q = { g(q) = 0 }: shown by canonical representatives",
        .options = {base_option(), theta_option()},
        .claims = [](const Values& v) -> Claims { return cotangent_info(base_of(v)); },
-       .make = MakeCotangent{}});
+       .make = steppers(MakeCotangent{})});
 }
 
 }  // namespace rattleback

@@ -1,8 +1,8 @@
 #include "rattleback/integrators/underlying.hpp"
 
-#include "rattleback/integrators/family.hpp"
+#include "../underlying_stepper.hpp"
 #include "rattleback/problem/error.hpp"
-#include "underlying_stepper.hpp"
+#include "scalars.hpp"
 
 namespace rattleback {
 
@@ -83,27 +83,7 @@ std::vector<Option> options() {
 
 }  // namespace
 
-MethodInfo underlying_info(const UnderlyingOptions& o) {
-  const bool impetus = o.formulation == UnderlyingFormulation::impetus;
-  const bool projected = o.position || o.momentum, every = o.threshold == 0;
-  const bool gauss = info(o.ode).gauss_stages > 0;
-  return {.name = "underlying",
-          .order = info(o.ode).order,
-          .symmetric = gauss && !projected && !impetus,
-          // H + lambda.g is a Hamiltonian on all of phase space.
-          .symplectic_on = gauss && !projected && o.formulation == UnderlyingFormulation::total
-                               ? SymplecticOn::phase_space
-                               : SymplecticOn::nothing,
-          .preserves_primary = o.position && every,
-          .preserves_hidden = (o.momentum && every) || impetus,
-          .applies = {.holonomic = true},
-          .cite = o.formulation == UnderlyingFormulation::dirac       ? "[Seiler (21)]"
-                  : o.formulation == UnderlyingFormulation::classical ? "[Seiler (15)]"
-                  : o.formulation == UnderlyingFormulation::total     ? "[Seiler (17)]"
-                                                                      : "[Seiler (30)]"};
-}
-
-Family underlying_family() {
+Family underlying_family(FamilyScalars) {
   return {
       .name = "underlying",
       .text =
@@ -111,7 +91,7 @@ Family underlying_family() {
           "projections",
       .options = options(),
       .claims = claims_for,
-      .make = MakeUnderlying{},
+      .make = steppers(MakeUnderlying{}),
       .together = {{{"formulation", "total"}, {"ode", "midpoint"}},
                    {{"formulation", "impetus"}, {"ode", "gauss2"}},
                    {{"formulation", "classical"}, {"project", "momentum"}, {"threshold", 1e-4}}}};

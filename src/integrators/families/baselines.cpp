@@ -1,6 +1,6 @@
 #include "rattleback/integrators/baselines.hpp"
 
-#include "rattleback/integrators/family.hpp"
+#include "scalars.hpp"
 
 namespace rattleback {
 
@@ -41,12 +41,12 @@ struct MakeBaseline {
 
 }  // namespace
 
-Family baseline_family() {
+Family baseline_family(FamilyScalars) {
   return {.name = "baseline",
           .text = "what not to use: the usual ways without structure, to compare with",
           .options = {kind_option()},
           .claims = [](const Values& v) -> Claims { return baseline_info(kind_of(v)); },
-          .make = MakeBaseline{}};
+          .make = steppers(MakeBaseline{})};
 }
 
 }  // namespace rattleback

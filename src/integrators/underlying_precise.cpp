@@ -1,3 +1,4 @@
+// In quads, for the laws and for an experiment of study.
 #include "underlying_stepper.hpp"
 
 namespace rattleback {

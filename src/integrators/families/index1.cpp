@@ -1,6 +1,6 @@
 #include "rattleback/integrators/index1.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
 
 namespace rattleback {
 
@@ -20,7 +20,7 @@ struct MakeIndex1 {
 
 }  // namespace
 
-Family index1_family() {
+Family index1_family(FamilyScalars) {
   Option base = word_option("base", "Gauss collocation with 1, 2 or 3 stages",
                             {"midpoint", "gauss2", "gauss3"});
   base.in_name = true;
@@ -30,7 +30,7 @@ Family index1_family() {
                "coordinate, alpha = 0",
        .options = {base},
        .claims = [](const Values& v) -> Claims { return index1_info(base_of(v).map); },
-       .make = MakeIndex1{}});
+       .make = steppers(MakeIndex1{})});
 }
 
 }  // namespace rattleback

@@ -1,6 +1,6 @@
 #include "rattleback/integrators/sundman.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -46,7 +46,7 @@ struct MakeSundman {
 
 }  // namespace
 
-Family sundman_family() {
+Family sundman_family(FamilyScalars) {
   return {.name = "sundman",
           .text = "Gauss stages in fictive time: reversible steps that vary with the force",
           .options = {{.name = "stages",
@@ -64,7 +64,7 @@ Family sundman_family() {
           .claims = [](const Values& v) -> Claims {
             return sundman_info(static_cast<int>(v.whole("stages")));
           },
-          .make = MakeSundman{}};
+          .make = steppers(MakeSundman{})};
 }
 
 }  // namespace rattleback

@@ -1,7 +1,7 @@
 #include "rattleback/integrators/prk.hpp"
 
-#include "common_options.hpp"
-#include "partitioned_stepper.hpp"
+#include "../common_options.hpp"
+#include "../partitioned_stepper.hpp"
 #include "rattleback/expression/sparse_derivatives.hpp"
 
 namespace rattleback {
@@ -76,19 +76,19 @@ Family reich_family(Reich method, const char* text) {
           .text = text,
           .options = {},
           .claims = [method](const Values&) -> Claims { return reich_info(method); },
-          .make = MakeReich{method}};
+          .make = steppers(MakeReich{method})};
 }
 
 }  // namespace
 
-Family prk1_family() {
+Family prk1_family(FamilyScalars) {
   return reich_family(
       Reich::prk1, "one-stage partitioned Runge-Kutta method, p~ and lambda solved for together");
 }
-Family prk1_adjoint_family() {
+Family prk1_adjoint_family(FamilyScalars) {
   return reich_family(Reich::prk1_adjoint, "the adjoint of prk1: H is taken at q1");
 }
-Family prk2_family() {
+Family prk2_family(FamilyScalars) {
   return with_density(composable(
       reich_family(Reich::prk2, "half a step of prk1, then half a step of its adjoint")));
 }

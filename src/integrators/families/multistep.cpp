@@ -1,24 +1,13 @@
 #include "rattleback/integrators/multistep.hpp"
 
-#include "rattleback/integrators/family.hpp"
 #include "rattleback/problem/error.hpp"
+#include "scalars.hpp"
 
 namespace rattleback {
 
 template <class S>
 AnyStepperPointer<S> multistep_stepper(const AnySystem& system, int order,
                                        const SolveOptions& solve);
-
-MethodInfo multistep_info(int order) {
-  return {.name = "multistep:order=" + std::to_string(order),
-          .order = order,
-          .symmetric = true,
-          .preserves_primary = true,
-          .preserves_hidden = true,
-          .nearly_keeps_energy = true,
-          .applies = {.natural = true, .holonomic = true},
-          .cite = "[Console13]"};
-}
 
 namespace {
 
@@ -39,12 +28,12 @@ struct MakeMultistep {
 
 }  // namespace
 
-Family multistep_family() {
+Family multistep_family(FamilyScalars) {
   return {.name = "multistep",
           .text = "explicit symmetric multistep method: one force and one multiplier solve a step",
           .options = {word_option("order", "of the error", {"8", "4", "6"})},
           .claims = [](const Values& values) -> Claims { return multistep_info(order_of(values)); },
-          .make = MakeMultistep{}};
+          .make = steppers(MakeMultistep{})};
 }
 
 }  // namespace rattleback

@@ -1,6 +1,6 @@
 #include "rattleback/integrators/variational.hpp"
 
-#include "common_options.hpp"
+#include "../common_options.hpp"
 
 namespace rattleback {
 
@@ -40,13 +40,13 @@ struct MakeVariational {
 
 }  // namespace
 
-Family variational_family() {
+Family variational_family(FamilyScalars) {
   return with_density(composable(
       {.name = "variational",
        .text = "constrained discrete Lagrangian with multipliers at both ends",
        .options = {quadrature_option(), project_option()},
        .claims = [](const Values& v) -> Claims { return variational_info(quadrature_of(v)); },
-       .make = MakeVariational{}}));
+       .make = steppers(MakeVariational{})}));
 }
 
 }  // namespace rattleback
