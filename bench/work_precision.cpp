@@ -19,6 +19,7 @@ namespace rb = rattleback;
 
 struct SphericalPendulum {
   static constexpr std::size_t dimension = 3;
+  static constexpr bool quadratic = true;
   static constexpr const char* name = "spherical pendulum";
   template <class Q>
   static Q force(const Q&) {
@@ -46,6 +47,7 @@ struct SphericalPendulum {
 /// x^4 + y^4 + z^4 = 1, under gravity.
 struct Quartic {
   static constexpr std::size_t dimension = 3;
+  static constexpr bool quadratic = false;
   static constexpr const char* name = "quartic surface";
   template <class Q>
   static Q force(const Q&) {
@@ -93,8 +95,11 @@ struct Surface {
 };
 template <class P>
 auto system_of() {
-  return rb::natural_system(
-      rb::mass(1.0, 1.0, 1.0), [](const auto& q) { return q[2]; }, Surface<P>{});
+  const auto height = [](const auto& q) { return q[2]; };
+  if constexpr (P::quadratic)
+    return rb::natural_system(rb::mass(1.0, 1.0, 1.0), height, rb::quadratic(Surface<P>{}));
+  else
+    return rb::natural_system(rb::mass(1.0, 1.0, 1.0), height, Surface<P>{});
 }
 
 template <class P>

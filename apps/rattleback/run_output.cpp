@@ -94,7 +94,18 @@ Json bodies_json(const Mechanism& mechanism, const AnyMotion::Point& state,
 Json point_json(const Job& job, const AnyMotion::Point& state,
                 const std::vector<std::vector<double>>& joints = {}) {
   return job.mechanism && !state.empty() ? bodies_json(*job.mechanism, state, joints)
-                                         : state_json(job.header.layout, state);
+                                         : state_json(job.motion->info().layout, state);
+}
+
+Json observables_json(const Job& job) {
+  Json json = Json::object({});
+  for (const ObservedFigures& f : job.observed)
+    json.add(f.name, Json::object({{"initial", f.initial},
+                                   {"final", f.final},
+                                   {"min", f.min},
+                                   {"max", f.max},
+                                   {"mean", f.mean}}));
+  return json;
 }
 
 }  // namespace
@@ -132,6 +143,7 @@ Json run_json(const Job& job, const FinishedRun& run, const std::optional<Modifi
                     {"path", words.path},
                     {"notes", Json::array(job.plan.notes)}});
   if (job.header.multipliers > 0) json.add("multipliers", multipliers_json(job.header));
+  if (!job.observed.empty()) json.add("observables", observables_json(job));
   if (!job.file.empty()) json.add("columns", Json::array(column_names(job.header)));
   if (!run.ok()) json.add("error", run.failure.text());
   return json;
@@ -147,8 +159,13 @@ std::string run_text(const Job& job, const FinishedRun& run,
   RunFigures shown = run;
   if (!run.ok()) shown.failure = {.what = "before the end; what and why is on standard error"};
   text += shown.summary();
-  if (!modified) return text;
   char line[160];
+  for (const ObservedFigures& f : job.observed) {
+    std::snprintf(line, sizeof line, "%-18.18s from %.6g to %.6g, mean %.6g, at the end %.6g\n",
+                  f.name.c_str(), f.min, f.max, f.mean, f.final);
+    text += line;
+  }
+  if (!modified) return text;
   std::snprintf(line, sizeof line,
                 "modified energy    max error %.2e where that of H is %.2e, over %zu states\n",
                 modified->modified_error(), modified->energy_error(), modified->modified.size());

@@ -4,6 +4,8 @@
 #include <map>
 
 #include "rattleback/expression/expression_system.hpp"
+#include "rattleback/integrators/composition.hpp"
+#include "rattleback/integrators/splitting.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/solve/dense.hpp"
 
@@ -102,6 +104,50 @@ SplittingErrors splitting_errors(std::span<const double> c, std::span<const doub
   // exp(T + V + a [T,V] + b [T,[T,V]] + c [V,[V,T]]), by the coefficients of TV, TTV and VVT
   const double a = series["TV"] - 0.5;
   return {a, series["TTV"] - 1.0 / 6 - a / 2, series["VVT"] - 1.0 / 6 + a / 2, cubes};
+}
+
+namespace {
+
+struct DriftsAndKicks {
+  std::vector<double> c, d;  // kick d_1 comes first, then drift c_1
+};
+
+std::optional<DriftsAndKicks> drifts_and_kicks(const Method& method) {
+  const Values& values = method.values();
+  const std::string& family = method.family().name;
+  if (family == "splitting") {
+    DriftsAndKicks all{values.list("c"), values.list("d")};
+    if (!all.c.empty()) return all;
+    const auto built_in = splitting_of_order(static_cast<int>(values.whole("order")));
+    for (const Quad& c : built_in.c) all.c.push_back(static_cast<double>(c));
+    for (const Quad& d : built_in.d) all.d.push_back(static_cast<double>(d));
+    return all;
+  }
+  if (family != "rattle") return std::nullopt;
+  const std::string& base = values.word("base");
+  if (base == "verlet") return DriftsAndKicks{{1, 0}, {0.5, 0.5}};
+  if (base == "verlet-b") return DriftsAndKicks{{0.5, 0.5}, {0, 1}};
+  if (base == "euler-a") return DriftsAndKicks{{1}, {1}};
+  if (base == "euler-b") return DriftsAndKicks{{1, 0}, {0, 1}};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SplittingErrors> splitting_errors(const Method& method) {
+  const auto once = drifts_and_kicks(method);
+  const Values& values = method.values();
+  if (!once || (values.has("density") && values.word("density") != "none")) return std::nullopt;
+  std::vector<double> substeps{1};
+  if (values.has("compose"))
+    for (const CompositionInfo& scheme : compositions)
+      if (scheme.name == values.word("compose")) substeps = coefficients<double>(scheme.scheme);
+  DriftsAndKicks all;
+  for (const double part : substeps) {
+    for (const double c : once->c) all.c.push_back(part * c);
+    for (const double d : once->d) all.d.push_back(part * d);
+  }
+  return splitting_errors(all.c, all.d);
 }
 
 double modified_energy(const AnySystem& system, const State<double>& z, double h,

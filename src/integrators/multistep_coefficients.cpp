@@ -93,9 +93,11 @@ std::array<R, N> cast(const std::array<Quad, N>& from) {
 
 template <class R>
 std::vector<R> starting_substeps(int order) {
-  return coefficients<R>(order == 4   ? Composition::suzuki4
-                         : order == 6 ? Composition::kahan_li6
-                                      : Composition::kahan_li8);
+  // Kept: to read their digits takes as long as fifty steps of a pendulum.
+  static const std::array<std::vector<R>, 3> all{coefficients<R>(Composition::suzuki4),
+                                                 coefficients<R>(Composition::kahan_li6),
+                                                 coefficients<R>(Composition::kahan_li8)};
+  return all.at(static_cast<std::size_t>(order / 2 - 2));
 }
 template std::vector<double> starting_substeps(int);
 template std::vector<Quad> starting_substeps(int);

@@ -12,9 +12,12 @@ namespace rattleback {
 template <class S>
 AnyStepperPointer<S> multistep_stepper(const AnySystem& system, int order,
                                        const SolveOptions& solve) {
-  if (const auto own = system.model<S>().natural_steps()) return own->multistep(order, solve);
+  const bool constrained = system.constraint_count() > 0;  // what is fast is so by its constraints
+  if (const auto own = system.model<S>().natural_steps(); own && constrained)
+    return own->multistep(order, solve);
   if constexpr (std::is_same_v<S, double> || std::is_same_v<S, Pack>)
-    if (auto fast = compiled_multistep<S>(system, order, solve)) return fast;
+    if (auto fast = constrained ? compiled_multistep<S>(system, order, solve) : nullptr)
+      return fast;
   return erase<S>(MultistepStepper<AnySystem, S>(system, order, Projection::output, solve));
 }
 

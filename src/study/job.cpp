@@ -43,6 +43,15 @@ void prepare_motion(Job& job) {
   job.options = options_of(job.plan);
 }
 
+/// That of the motion, and what is observed.
+Layout stored_layout(const Job& job) {
+  Layout layout = job.motion->info().layout;
+  if (job.problem)
+    if (auto field = Observables::field(job.problem->file))
+      layout.fields.push_back(std::move(*field));
+  return layout;
+}
+
 /// Multipliers are those of the constraints as they were written.
 void name_constraints(const Problem& problem, RunHeader& header) {
   constexpr int most_texts = 1000;  // beyond, a text for each would outweigh the run
@@ -62,6 +71,7 @@ void name_reactions(const Mechanism& mechanism, RunHeader& header) {
 /// All that the run can be resumed from, beside its states.
 RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) {
   RunHeader header = describe_run(job.motion->info(), job.options);
+  header.layout = stored_layout(job);
   header.model_text = file.text;
   header.settings["path"] = file.path;
   if (request.multipliers == Multipliers::minimal) header.settings["multipliers"] = "minimal";
@@ -148,6 +158,20 @@ ModelFile model_of(const JobRequest& request, const RunHeader& header) {
   return model;
 }
 
+/// Of the rows that a run goes on behind.
+std::vector<ObservedFigures> observed_before(const std::string& path, long rows) {
+  std::vector<ObservedFigures> figures;
+  read_rows(path, [&](const RunData& data) {
+    const Table& table = data.field("observables");
+    if (figures.empty())
+      for (const std::string& name : data.header.layout.fields.back().labels)
+        figures.push_back({.name = name});
+    for (long row = 0; row < table.rows && rows > 0; ++row, --rows)
+      for (int k = 0; k < table.columns; ++k) figures[k].add(table(row, k));
+  });
+  return figures;
+}
+
 /// Why it failed, in the run; what is returned is the model's fault, if that is why.
 std::string explain_end(const Problem& problem, FinishedRun& run) {
   std::string fault = fault_of_model(problem, run);
@@ -186,6 +210,7 @@ Job new_job(const JobRequest& request, ModelFile model) {
     require_well_posed(problem);
     job.plan = make_plan(problem, request);
     if (changed_by_first_step(problem, job.plan)) job.plan = make_plan(problem, request);
+    (void)Observables(problem, job.plan);  // refused before there is a file
     prepare_motion(job);
     job.header = header_of(request, problem.file, job);
   }
@@ -196,7 +221,8 @@ Job new_job(const JobRequest& request, ModelFile model) {
 }
 
 Job resumed_job(const JobRequest& request) {
-  const RunHeader header = read_run_header(request.resume).header;
+  const RunData stored = read_run_header(request.resume);
+  const RunHeader& header = stored.header;
   require_same(request, header);
   ModelFile model = model_of(request, header);
   Job job{.header = header, .file = request.resume};
@@ -213,13 +239,16 @@ Job resumed_job(const JobRequest& request) {
     job.plan.notes = problem.notes;
   }
   prepare_motion(job);
+  if (job.problem && !job.problem->file.observables.empty())
+    job.observed =
+        observed_before(request.resume, stored.checkpoint ? stored.checkpoint->stored : 0);
   job.options.steps = request.steps.value_or(0);
   job.options.time = request.time.value_or(request.steps ? 0 : wanted_time(header));
   if (request.before_file) request.before_file();
   auto file = RunFile::resume(request.resume, request.checkpoint_every);
   job.plan.notes.push_back("resumed " + request.resume + " at step " +
                            std::to_string(file->resumed_from().step()));
-  go_on_in(*file, job.motion->info().layout, job.options);
+  go_on_in(*file, stored_layout(job), job.options);
   job.sink = std::move(file);
   return job;
 }
@@ -250,8 +279,13 @@ FinishedRun run(Job& job, const std::function<bool(const Progress&)>& progress) 
   job.options.progress = [&](const Progress& p) {
     return (!progress || progress(p)) && guarded.error().empty();
   };
-  FinishedRun run =
-      run_to_sink(*job.motion, job.options, spread ? static_cast<RunSink&>(*spread) : guarded);
+  RunSink* sink = spread ? static_cast<RunSink*>(&*spread) : &guarded;
+  std::optional<ObservingSink> observing;
+  if (job.problem && !job.problem->file.observables.empty())
+    sink = &observing.emplace(*job.problem, job.plan, *sink, std::exchange(job.options.record, {}),
+                              job.observed);
+  FinishedRun run = run_to_sink(*job.motion, job.options, *sink);
+  if (observing) job.observed = observing->figures();
   const std::string fault = job.problem ? explain_end(*job.problem, run) : "";
   guarded.close(run);
   job.sink.reset();  // closes the file

@@ -19,7 +19,7 @@ ModelFile Reader::read() {
   for (const char* later : {"body", "joint"})
     if (const auto* entry = root_.find(later))
       fail(entry->position, "[[" + entry->key + "]] belongs to models of kind = \"multibody\"");
-  allow_keys(root_, "the file", {"model", "initial", "method", "run", "sweep"});
+  allow_keys(root_, "the file", {"model", "initial", "method", "run", "sweep", "observe"});
   for (const auto& entry : root_.entries) require(entry, Toml::Type::table, "a table");
   const Toml::Entry* model = root_.find("model");
   if (!model) fail({}, "there is no table [model]");
@@ -28,6 +28,7 @@ ModelFile Reader::read() {
   if (const auto* entry = root_.find("method")) read_method(*entry);
   if (const auto* entry = root_.find("run")) read_run(*entry);
   if (const auto* entry = root_.find("sweep")) read_sweep(*entry);
+  if (const auto* entry = root_.find("observe")) read_observables(*entry);
   return std::move(file_);
 }
 

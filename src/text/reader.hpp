@@ -1,5 +1,5 @@
 // Reads a model file, table by table. Each part is a file of its own: parameters.cpp, system.cpp,
-// start.cpp, method.cpp, sweep.cpp, mechanism.cpp, robot_table.cpp.
+// start.cpp, observe.cpp, method.cpp, sweep.cpp, mechanism.cpp, robot_table.cpp.
 #pragma once
 
 #include <deque>
@@ -75,6 +75,9 @@ class Reader {
   std::vector<double> read_family(const Family& family, const Toml& value, const std::string& what);
   [[noreturn]] void refuse_coordinate(const Toml::Entry& entry) const;
   void check_start(const ModelFile::Initial& initial);
+
+  // observe.cpp
+  void read_observables(const Toml::Entry& entry);
 
   // mechanism.cpp
   void read_bodies(Mechanism& mechanism, const Toml::Entry& model);

@@ -13,8 +13,10 @@ const char* kind_name(Symbol::Kind kind) {
       return "a coordinate";
     case Symbol::momentum:
       return "a momentum";
-    default:
+    case Symbol::velocity:
       return "a velocity";
+    default:
+      return "an observable";
   }
 }
 

@@ -10,7 +10,7 @@
 namespace rattleback::text {
 
 struct Symbol {
-  enum Kind { parameter = 1, coordinate = 2, momentum = 4, velocity = 8 };
+  enum Kind { parameter = 1, coordinate = 2, momentum = 4, velocity = 8, observable = 16 };
 
   Kind kind = parameter;
   bool is_family = false;  ///< takes an index in [lower, upper]

@@ -65,6 +65,25 @@ TEST(ModifiedEnergy, ErrorsOfSplittings) {
   EXPECT_THROW((void)splitting_errors(std::vector{1.0}, std::vector{0.5, 0.5}), InputError);
 }
 
+TEST(ModifiedEnergy, ErrorsOfMethods) {
+  const auto rattle = splitting_errors(rattle_c, rattle_d);
+  const auto same = [](const std::optional<SplittingErrors>& found, const SplittingErrors& e) {
+    return found && std::abs(found->a - e.a) < 1e-15 && std::abs(found->b - e.b) < 1e-15 &&
+           std::abs(found->c - e.c) < 1e-15 && std::abs(found->cubes - e.cubes) < 1e-15;
+  };
+  EXPECT_TRUE(same(splitting_errors(find_method("rattle")), rattle));
+  EXPECT_TRUE(same(splitting_errors(find_method("splitting")), rattle));
+  EXPECT_TRUE(
+      same(splitting_errors(find_method("rattle:base=euler-a")), {-0.5, 1.0 / 12, 1.0 / 12, 1}));
+  EXPECT_TRUE(
+      same(splitting_errors(find_method("rattle:base=verlet-b")), {0, -1.0 / 24, 1.0 / 12, 0.25}));
+  // No errors of order h^2 are left.
+  const auto composed = splitting_errors(find_method("rattle:compose=suzuki4"));
+  EXPECT_TRUE(same(composed, {0, 0, 0, 0}));
+  for (const char* other : {"rattle:base=midpoint", "shake", "multistep", "sundman", "gauss"})
+    EXPECT_FALSE(splitting_errors(find_method(other))) << other;
+}
+
 /// H~ = H + h^2 (w^4/24 + w^2 cos(theta)/12 - sin(theta)^2/24) for RATTLE on the pendulum of unit
 /// mass and length, from x = sin(theta), y = -cos(theta), w the angular velocity.
 TEST(ModifiedEnergy, OfThePendulumIsKnown) {

@@ -4,7 +4,9 @@
 
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/integrators/integrate.hpp"
+#include "rattleback/integrators/multistep.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/problem/hamiltonian_system.hpp"
 #include "rattleback/problem/natural_system.hpp"
 #include "rattleback/testing/trial.hpp"
 #include "rattleback/testing/witness_systems.hpp"
@@ -142,6 +144,63 @@ TEST(Multistep, IsThatOfAnIndependentPrototype) {
       EXPECT_LT(distance_from<double>(prototype, expected), 1e-12);
       EXPECT_LT(distance_from<Quad>(prototype, expected), 1e-27);
     }
+}
+
+/// Two bodies that attract each other, without constraints: a circle of radius 1 once round.
+TEST(Multistep, IsAMethodWithoutConstraintsToo) {
+  const AnySystem kepler("kepler", hamiltonian_system<2>([](const auto& q, const auto& p) {
+                           using std::sqrt;
+                           return p.squaredNorm() / 2 - 1 / sqrt(q.squaredNorm());
+                         }));
+  EXPECT_THROW((void)multistep(8).stepper<double>(kepler), ModelError);  // not written as natural
+  const AnySystem natural = expression_system(
+      parse_model("[model]\ncoordinates = [\"x\", \"y\"]\nmass = [1.0]\n"
+                  "potential = \"-1/sqrt(x^2 + y^2)\"\n[initial]\nq = [1, 0]\np = [0, 1]\n",
+                  "kepler")
+          .system);
+  for (const int order : {4, 6, 8}) {
+    double error[2];
+    for (int k = 0; k < 2; ++k) {
+      const long steps = 32L << k;
+      State<Quad> z{vector({Quad(1), Quad(0)}), vector({Quad(0), Quad(1)})};
+      const auto stepper = multistep(order).stepper<Quad>(natural);
+      ASSERT_TRUE(stepper->advance(natural, z, Quad(1) / Quad(steps), steps).status);
+      using std::sin, std::cos;
+      error[k] = static_cast<double>(
+          larger(magnitude(Quad(z.q[0] - cos(Quad(1)))), magnitude(Quad(z.q[1] - sin(Quad(1))))));
+    }
+    EXPECT_NEAR(std::log2(error[0] / error[1]), order, 0.6) << order;
+  }
+  State<double> z{Vector<double, dynamic>(2), Vector<double, dynamic>(2)};
+  z.q << 1, 0, z.p << 0, 1;
+  const auto stepper = multistep(8).stepper<double>(natural);
+  ASSERT_TRUE(stepper->advance(natural, z, 1.0 / 32, 32'000).status);  // 159 times round
+  EXPECT_NEAR(natural.energy(z.q, z.p), -0.5, 1e-13);
+  State<Dual<double, 4>> lifted{Vector<Dual<double, 4>, dynamic>(2),
+                                Vector<Dual<double, 4>, dynamic>(2)};
+  lifted.q << 1, 0, lifted.p << 0, 1;
+  lifted.p[1].partials[0] = 1;
+  const auto dual = multistep(8).stepper<Dual<double, 4>>(natural);
+  EXPECT_TRUE(dual->advance(natural, lifted, 1.0 / 32, 32).status);
+  EXPECT_TRUE(std::isfinite(lifted.q[0].partials[0]));
+}
+
+/// Promised to be quadratic, a constraint is met in one go, however long the step.
+TEST(Multistep, MeetsOneQuadraticConstraintInClosedForm) {
+  const auto sphere = [](const auto& q) { return (q.squaredNorm() - 1) / 2; };
+  const auto height = [](const auto& q) { return q[2]; };
+  const auto by_newton = natural_system(mass(1, 1, 1), height, sphere);
+  const auto closed = natural_system(mass(1, 1, 1), height, quadratic(sphere));
+  const State<double, 3> start{{0.6, 0, -0.8}, {0.4, 0.9, 0.3}};
+  for (const double h : {0.01, 0.1, 0.2}) {
+    State<double, 3> z = start, y = start;
+    const Advance slow = Multistep{8}.stepper<double>(by_newton).advance(by_newton, z, h, 400);
+    const Advance fast = Multistep{8}.stepper<double>(closed).advance(closed, y, h, 400);
+    ASSERT_TRUE(slow.status && fast.status);
+    EXPECT_EQ(fast.newton, 400) << h;
+    if (h > 0.05) EXPECT_GT(slow.newton, 700) << h;
+    EXPECT_LT((z.q - y.q).cwiseAbs().maxCoeff(), 1e-13) << h;  // 1.6e-14 to 4.2e-14
+  }
 }
 
 TEST(Multistep, LooksDoNotChangeIt) {

@@ -32,8 +32,8 @@ class DenseKernel {
       : w_jt_(system.dimension(), system.constraint_count()),
         room_(system.dimension()),
         column_(system.dimension()),
-        gram_(system.constraint_count()),
-        newton_(system.constraint_count()) {}
+        gram_(room_for(system.constraint_count())),
+        newton_(room_for(system.constraint_count())) {}
 
   static SolverKind kind(const Sys&) { return SolverKind::dense; }
   static Jacobian jacobian(const Sys& system) {
@@ -106,7 +106,7 @@ class DenseKernel {
   }
   /// p -= G^T lambda
   RATTLEBACK_INLINE static void kick(const Jacobian& j, const Multiplier& lambda, Position& p) {
-    subtract_transposed(j, lambda, p);
+    if (!none(lambda)) subtract_transposed(j, lambda, p);
   }
   /// q += h M^-1 p
   RATTLEBACK_INLINE void drift(const Sys& system, const Position& p, const Real<S>& h,
@@ -118,6 +118,7 @@ class DenseKernel {
   /// q -= M^-1 G^T delta, with the G of the last prepare(); total (+)= delta
   RATTLEBACK_INLINE void shift(const Sys&, const Jacobian&, const Multiplier& delta, bool first,
                                Position& q, Multiplier& total) const {
+    if (none(delta)) return;
     for (Eigen::Index k = 0; k < delta.size(); ++k)
       total[k] = first ? delta[k] : total[k] + delta[k];
     for (Eigen::Index i = 0; i < q.size(); ++i) {
@@ -147,9 +148,12 @@ class DenseKernel {
   /// Factors G M^-1 G^T.
   RATTLEBACK_INLINE FactorReport factor(const Sys& system, const Jacobian& j) {
     prepare(system, j);
+    if (j.rows() == 0) return {};
     return gram_.factor([&](int a, int b) { return product(j, a, b); });
   }
-  RATTLEBACK_INLINE void solve(Multiplier& b) const { gram_.solve(b); }
+  RATTLEBACK_INLINE void solve(Multiplier& b) const {
+    if (!none(b)) gram_.solve(b);
+  }
 
   /// b <- (G_1 M^-1 G_0^T)^-1 b with the exact matrix; false if it is singular. One constraint is
   /// one division.
@@ -200,6 +204,11 @@ class DenseKernel {
       return room;
     else
       return {};
+  }
+  /// Systems without constraints are known at run time only.
+  RATTLEBACK_INLINE static bool none(const Multiplier& b) { return M == dynamic && b.size() == 0; }
+  static int room_for(int constraints) {
+    return M == dynamic && constraints == 0 ? 1 : constraints;
   }
   RATTLEBACK_INLINE T product(const Jacobian& j, int a, int b) const {
     T sum = base(j(a, 0)) * base(w_jt_(0, b));

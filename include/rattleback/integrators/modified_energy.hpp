@@ -26,6 +26,7 @@
 // method).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,10 @@ struct SplittingErrors {
 /// Of sum c_i = sum d_i = 1; kick d_1 comes first, then drift c_1. RATTLE is c = (1, 0), d = (1/2,
 /// 1/2).
 SplittingErrors splitting_errors(std::span<const double> c, std::span<const double> d);
+
+/// Of a method that is such a splitting, or a composition of one: rattle over verlet, verlet-b
+/// and Euler's maps, and splitting. Nothing for others, and where steps vary.
+std::optional<SplittingErrors> splitting_errors(const Method& method);
 
 /// H~ up to O(h^2), at a state with g = {g,H} = 0. Throws ModelError for systems that are not
 /// natural with constraints on positions.

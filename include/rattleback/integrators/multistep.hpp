@@ -189,12 +189,21 @@ class MultistepStepper {
       copy(from, to);
   }
   /// Newton on g(q1) = 0 in Lambda, from the guess in g. One correction is always made: a guess
-  /// that happens to be good enough is off by more than round-off, and to one side.
+  /// that happens to be good enough is off by more than round-off, and to one side. One quadratic
+  /// constraint has a closed form.
   RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, MultistepWork<K>& work) {
     copy(work.force, work.w);
     kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
     memory_.reach(work.coast, work.w, work.ahead.q);
     if constexpr (requires { kernel.forget(); }) kernel.forget();
+    if constexpr (std::is_same_v<K, DenseKernel<Sys, S>> && detail::maybe_one_quadratic<Sys>)
+      if (S s; system.traits().quadratic &&
+               detail::land_on_quadratic(system, kernel.weighted(), floor_, work.ahead.q, work.g,
+                                         work.next, s)) {
+        work.g[0] = s * per_drive_;
+        kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
+        return {Outcome::ok, 1};
+      }
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;
     for (int k = 0; k < options_.max_iterations; ++k) {
@@ -248,92 +257,13 @@ class MultistepStepper {
     kernel_.measure(q, jacobian, std::max(2 * epsilon<S>, options_.tolerance), floor_);
   }
 
-  [[gnu::noinline]] Status show(const Sys& system, Point& z) {
-    memory_.show(work_.front, z_.q, v_q_);
-    scale(R(R(1) / h_), v_q_);
-    inertia_.momentum(v_q_, z_.p);
-    if (const Status s = rattle_.project(system, z_); !s) return s;
-    ++projected_;
-    copy(z_.q, z.q), copy(z_.p, z.p);
-    copy(memory_.shown_multiplier(), shown_lambda_);
-    scale(R(R(0.5) / h_), shown_lambda_);
-    return {};
-  }
-
-  // -- the start --
-
-  [[gnu::noinline]] Status begin(const Sys& system, const Point& z, const R& h) {
-    started_ = stepped_ = fresh_ = false;
-    h_ = h;
-    memory_.clear();
-    const int half = memory_.coefficients().order / 2;
-    for (const int side : {-1, 1}) {
-      copy(z.q, z_.q), copy(z.p, z_.p);
-      rattle_.reset();
-      for (int j = side > 0 ? 0 : 1; j < (side > 0 ? half + 1 : half); ++j) {
-        if (j > 0)
-          if (Status s = compose(system, R(side * h)); !s) return s;
-        copy(z_.q, memory_.position(side * j));
-        if (Status s = drive_at_start(system, side * j); !s) return s;
-      }
-    }
-    memory_.difference(work_.front);
-    started_ = true;
-    return {};
-  }
-  Status compose(const Sys& system, const R& h) {
-    for (std::size_t k = 0; k < substeps_.size(); ++k) {
-      rattle_.select(k);
-      const bool last = k + 1 == substeps_.size();
-      if (Status s = rattle_.step(system, z_, R(h * substeps_[k]), last); !s) return s;
-    }
-    return {};
-  }
-  /// G M^-1 G^T lambda = g_qq(v, v) - G M^-1 V_q at z_.
-  Status drive_at_start(const Sys& system, int j) {
-    Multiplier& lambda = memory_.multiplier(j);
-    curvature(system, lambda);
-    kernel_.linearise(system, z_.q, work_.g, work_.jacobian);
-    if (FactorReport f = kernel_.factor(system, work_.jacobian); !f.ok)
-      return {Outcome::rank_loss, 0, f.smallest_pivot};
-    system.potential_gradient(z_.q, v_q_);
-    kernel_.hidden(system, work_.jacobian, v_q_, work_.g);
-    subtract_scaled(R(1), work_.g, lambda);
-    copy(lambda, work_.g);
-    kernel_.solve(lambda);
-    if constexpr (ScalarTraits<S>::is_dual) refine(system, lambda);
-    scale(R(h_ * h_), lambda);
-    Position& w = memory_.drive(j);
-    system.velocity(v_q_, w);
-    scale(R(-h_ * h_), w);
-    kernel_.shift(system, work_.jacobian, lambda, true, w, work_.g);
-    return {};
-  }
-  /// The matrix is made of base values; solved once more, the partial derivatives are exact too.
-  /// g is the right side.
-  void refine(const Sys& system, Multiplier& lambda) {
-    for (Eigen::Index i = 0; i < work_.w.size(); ++i) work_.w[i] = S(0);
-    kernel_.kick(work_.jacobian, lambda, work_.w);
-    kernel_.hidden(system, work_.jacobian, work_.w, work_.lambda);
-    add_scaled(R(1), work_.lambda, work_.g);
-    kernel_.solve(work_.g);
-    add_scaled(R(1), work_.g, lambda);
-  }
-  /// g_qq(v, v) at z_
-  void curvature(const Sys& system, Multiplier& out) {
-    const auto& c = memory_.coefficients();
-    system.velocity(z_.p, work_.w);
-    for (int i = 1; i <= c.order / 2; ++i)
-      for (const int side : {-1, 1}) {
-        copy(z_.q, work_.history);
-        add_scaled(R(R(side * i) * h_), work_.w, work_.history);
-        kernel_.linearise(system, work_.history, work_.g, work_.next);
-        kernel_.hidden(system, work_.next, z_.p, work_.g);
-        const R weight = c.derivative[i - 1] * R(side) / h_;
-        for (Eigen::Index k = 0; k < out.size(); ++k)
-          out[k] = i == 1 && side < 0 ? S(work_.g[k] * weight) : S(out[k] + work_.g[k] * weight);
-      }
-  }
+  // multistep_start.hpp
+  Status show(const Sys& system, Point& z);
+  Status begin(const Sys& system, const Point& z, const R& h);
+  Status compose(const Sys& system, const R& h);
+  Status drive_at_start(const Sys& system, int j);
+  void refine(const Sys& system, Multiplier& lambda);
+  void curvature(const Sys& system, Multiplier& out);
 
   std::vector<R> substeps_;
   MultistepMemory<Position, Multiplier> memory_;
@@ -363,3 +293,5 @@ struct Multistep {
 };
 
 }  // namespace rattleback
+
+#include "rattleback/integrators/multistep_start.hpp"

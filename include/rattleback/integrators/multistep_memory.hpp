@@ -41,6 +41,7 @@ class MultistepMemory {
 
   MultistepMemory(int order, Eigen::Index n, Eigen::Index m)
       : c_(multistep_coefficients<R>(order)), last_(n) {
+    u_.reserve(room), drives_.reserve(room), lambdas_.reserve(room);
     for (std::size_t i = 0; i < room; ++i)
       u_.emplace_back(n), drives_.emplace_back(n), lambdas_.emplace_back(m);
   }

@@ -186,7 +186,8 @@ class NaturalConstrained {
   RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, Work<K>& work) {
     if constexpr (std::is_same_v<K, DenseKernel<Sys, S>> && detail::maybe_one_quadratic<Sys>)
       if (system.traits().quadratic &&
-          detail::land_on_quadratic(system, kernel.weighted(), floor_, work))
+          detail::land_on_quadratic(system, kernel.weighted(), floor_, work.q, work.g, work.next,
+                                    work.mu[0]))
         return {Outcome::ok, 1};
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;

@@ -1,6 +1,6 @@
-// One quadratic constraint: the multiplier of a kick-drift-kick step in closed form. Where a guess
-// of it leads to q*, the step ends at q1 = q* - s u, with u = M^-1 G(q)^T and s = h times what
-// lambda lacks. With A = g_qq, which is constant,
+// One quadratic constraint: the multiplier of a step in closed form. Where a guess of it leads to
+// q*, the step ends at q1 = q* - s u, with u = M^-1 G(q)^T and s proportional to what the guess
+// lacks. With A = g_qq, which is constant,
 //
 //   0 = g(q1) = g(q*) - b s + c s^2/2        b = G(q*) u,  c = u.A u
 //   s = 2 g(q*)/(b + r)                      r = sqrt(b^2 - 2 c g(q*))
@@ -11,7 +11,6 @@
 // it is for small steps, no root is taken, and g and G are evaluated once instead of twice.
 #pragma once
 
-#include "rattleback/integrators/kernel.hpp"
 #include "rattleback/problem/vector_ops.hpp"
 
 namespace rattleback::detail {
@@ -48,30 +47,29 @@ RATTLEBACK_INLINE bool positive(const S& x) {
     return base(x) > 0;
 }
 
-/// From q* in w.q to q1, with G(q1) in w.next and s in w.mu; false where Newton is asked. u is
-/// M^-1 G(q)^T, and |g| is round-off below the floor.
-template <class K, class Sys, class S, int N>
+/// From q* to q1, with G(q1) in `next`, and s; false where Newton is asked. u is M^-1 G(q)^T, and
+/// |g| is round-off below the floor.
+template <class Sys, class S, int N, class Slope>
 RATTLEBACK_INLINE bool land_on_quadratic(const Sys& system, const Vector<S, N>& u,
-                                         const typename K::Floor& floor, Work<K>& w) {
+                                         const Vector<double, 1>& floor, Vector<S, N>& q,
+                                         Vector<S, 1>& g, Slope& next, S& s) {
   using std::sqrt;
-  typename K::Jacobian curve;
+  Slope curve;
   Vector<S, 1> b, c;
-  system.linearise(w.q, w.q, w.g, w.next, w.next);
+  system.linearise(q, q, g, next, next);
   bend(system, u, curve);
-  multiply(w.next, u, b), multiply(curve, u, c);
+  multiply(next, u, b), multiply(curve, u, c);
   if (!positive(b[0])) return false;
-  const S& g = w.g[0];
-  S s = g / b[0];
+  s = g[0] / b[0];
   if (!ScalarTraits<S>::within(S(c[0] * s * s), 2 * floor[0])) {
-    const S square = b[0] * b[0] - c[0] * (g * 2);
+    const S square = b[0] * b[0] - c[0] * (g[0] * 2);
     if (!positive(square)) return false;
-    s = (g * 2) / (b[0] + S(sqrt(square)));
+    s = (g[0] * 2) / (b[0] + S(sqrt(square)));
   }
   for (Eigen::Index i = 0; i < u.size(); ++i) {
-    w.q[i] -= s * u[i];
-    w.next(0, i) -= s * curve(0, i);
+    q[i] -= s * u[i];
+    next(0, i) -= s * curve(0, i);
   }
-  w.mu[0] = s;
   return true;
 }
 

@@ -78,10 +78,12 @@ class LargestChange {
         most_ = larger(most_, magnitude(S(a[i] - b[i])) * scale);
   }
   RATTLEBACK_INLINE double value() const {
-    if constexpr (std::is_same_v<S, double>)
-      return hmax(most_);
-    else
+    if constexpr (std::is_same_v<S, double>) {  // in registers: hmax() goes through memory
+      const auto pair = [&](int i) { return std::max(most_[i], most_[i + 4]); };
+      return std::max(std::max(pair(0), pair(1)), std::max(pair(2), pair(3)));
+    } else {
       return most_;
+    }
   }
 
  private:
@@ -100,13 +102,19 @@ class StageMap {
       column_[j] =
           each_stage<Real<S>>([&](int i) { return Real<S>(a(std::min(i, stages - 1), j)); });
   }
+  /// The same map times a factor. A copy in the caller's hands stays in registers.
+  RATTLEBACK_INLINE StageMap times(const S& factor) const
+    requires std::is_same_v<S, double>
+  {
+    StageMap map(*this);
+    for (auto& column : map.column_) column *= StageLanes<S>(factor);
+    return map;
+  }
   RATTLEBACK_INLINE StageLanes<S> operator()(const StageLanes<S>& x) const {
     if constexpr (std::is_same_v<S, double>) {
+      // Columns beyond the last stage are zero. Two sums: neither waits for the other.
       const double* lane = reinterpret_cast<const double*>(&x);
-      if (stages_ == most_stages) return sum(lane, std::make_index_sequence<most_stages>{});
-      StageLanes<S> r(0.0);
-      for (int j = 0; j < stages_; ++j) r += column_[j] * StageLanes<S>(lane[j]);
-      return r;
+      return sum(lane, std::make_index_sequence<most_stages / 2>{});
     } else {
       return each_stage<S>([&](int i) {
         S r(Real<S>(0));
@@ -119,7 +127,8 @@ class StageMap {
  private:
   template <std::size_t... J>
   RATTLEBACK_INLINE StageLanes<S> sum(const double* lane, std::index_sequence<J...>) const {
-    return ((column_[2 * (J / 2) + J % 2] * StageLanes<S>(lane[J])) + ...);
+    return (... + (column_[2 * J] * StageLanes<S>(lane[2 * J]))) +
+           (... + (column_[2 * J + 1] * StageLanes<S>(lane[2 * J + 1])));
   }
   int stages_ = 0;
   std::array<StageLanes<Real<S>>, most_stages> column_;
@@ -131,8 +140,9 @@ struct GaussStages {
   using R = Real<S>;
   int stages;
   StageMap<S> a;
-  std::vector<StageMap<S>> ahead;  ///< by degree: values at the stages of the next step
+  StageMap<S> ahead;  ///< values of the polynomial through them at the stages of the next step
   std::array<R, most_stages> b{};
+  StageLanes<R> weights;  ///< b, and zero beyond the last stage
 
   /// One for all: 8 stages take 100 us to compute.
   static const GaussStages& of(int stages) {
@@ -147,19 +157,23 @@ struct GaussStages {
     const Tableau<R> t = gauss_tableau<R>(s);
     a = StageMap<S>(s, [&](int i, int j) { return t.a(i, j); });
     for (int i = 0; i < s; ++i) b[i] = t.b[i];
-    // Of best fit in the quadrature, in which Legendre polynomials are orthogonal:
-    //   x(c) = sum_{k <= degree} (2k+1) P_k(2c - 1) sum_j b_j P_k(2c_j - 1) x_j
-    for (int degree = 0; degree < s; ++degree)
-      ahead.emplace_back(s, [&](int i, int j) {
-        const auto at = detail::legendre<R>(s, R(2 * t.c[i] + 1));
-        const auto from = detail::legendre<R>(s, R(2 * t.c[j] - 1));
-        R sum(0);
-        for (int k = 0; k <= degree; ++k) sum += R(2 * k + 1) * at[k] * from[k];
-        return R(t.b[j] * sum);
-      });
+    weights = each_stage<R>([&](int i) { return i < s ? t.b[i] : R(0); });
+    // Legendre polynomials are orthogonal in the quadrature:
+    //   x(c) = sum_k (2k+1) P_k(2c - 1) sum_j b_j P_k(2c_j - 1) x_j
+    ahead = StageMap<S>(s, [&](int i, int j) {
+      const auto at = detail::legendre<R>(s, R(2 * t.c[i] + 1));
+      const auto from = detail::legendre<R>(s, R(2 * t.c[j] - 1));
+      R sum(0);
+      for (int k = 0; k < s; ++k) sum += R(2 * k + 1) * at[k] * from[k];
+      return R(t.b[j] * sum);
+    });
   }
   /// sum_j b_j x_j
-  S weigh(const StageLanes<S>& x) const {
+  RATTLEBACK_INLINE S weigh(const StageLanes<S>& x) const {
+    if constexpr (std::is_same_v<S, double>) {
+      const StageLanes<S> y = weights * x;
+      return ((y[0] + y[4]) + (y[1] + y[5])) + ((y[2] + y[6]) + (y[3] + y[7]));
+    }
     S sum = x[0] * b[0];
     for (int j = 1; j < stages; ++j) sum += x[j] * b[j];
     return sum;

@@ -7,62 +7,21 @@
 //   p1- = p+ - h sum_j b_j F_j                        SHAKE ends here; RATTLE projects
 //
 // where c = a 1, A = a a^, B = b^T a^ of a tableau: D = 0 for all of one stage. Unknowns are the
-// forces and lambda; where A = 0, as in drift - kick - drift, the forces at the present lambda are
-// right at once. Given the forces q1 is affine in lambda, as in a kick-drift-kick step; the
-// forces follow the positions with h^2 W V_qq, so that one iteration improves both: forces at the
-// present stages, then lambda by the kernel. Where V is so stiff that this does not contract the
-// step gives up, and who asked solves for all unknowns together (general_constrained.hpp).
+// forces and lambda. Where A = 0, as in drift - kick - drift, stages are on the way of a coasting
+// step, Q_i = q + c_i h W p+, and the forces at the present lambda are right at once. Given the
+// forces q1 is affine in lambda, as in a kick-drift-kick step; the forces follow the positions with
+// h^2 W V_qq, so that one iteration improves both: forces at the present stages, then lambda by the
+// kernel. Where V is so stiff that this does not contract the step gives up, and who asked solves
+// for all unknowns together (general_constrained.hpp).
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <vector>
 
-#include "rattleback/integrators/base_map.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
+#include "rattleback/integrators/stage_law.hpp"
 
 namespace rattleback {
-
-/// What a base map does to positions and momenta of a natural system.
-template <class R>
-struct StageLaw {
-  std::vector<R> c, drift, kick;  ///< c_i, B_j, b_j
-  Matrix<R, dynamic> bend;        ///< D_ij
-  bool direct = true;             ///< A = 0: the stages follow from lambda, whatever the forces
-
-  explicit StageLaw(int stages) : c(stages), drift(stages), kick(stages), bend(stages, stages) {}
-  explicit StageLaw(const Tableau<R>& t) : StageLaw(t.stages()) {
-    const int s = t.stages();
-    for (int i = 0; i < s; ++i) {
-      kick[i] = t.b[i];
-      c[i] = drift[i] = R(0);
-      for (int j = 0; j < s; ++j) c[i] += t.a(i, j), drift[i] += t.b[j] * t.a_hat(j, i);
-    }
-    for (int i = 0; i < s; ++i)
-      for (int j = 0; j < s; ++j) {
-        R a_ij(0);
-        for (int k = 0; k < s; ++k) a_ij += t.a(i, k) * t.a_hat(k, j);
-        bend(i, j) = c[i] * drift[j] - a_ij;
-        direct = direct && a_ij == R(0);
-      }
-  }
-  int stages() const { return static_cast<int>(c.size()); }
-};
-
-/// Whether a base map has such a law.
-constexpr bool has_stages(BaseMap base) {
-  return base == BaseMap::verlet_b || base == BaseMap::midpoint || base == BaseMap::gauss2 ||
-         base == BaseMap::gauss3 || base == BaseMap::theta;
-}
-template <class R>
-StageLaw<R> stage_law(const BaseMapChoice& base) {
-  if (base.map != BaseMap::verlet_b) return StageLaw<R>(*detail::stages_of<R>(base));
-  StageLaw<R> law(1);  // drift, kick, drift: A = 0
-  law.c[0] = law.drift[0] = R(1) / 2;
-  law.bend(0, 0) = R(1) / 4;
-  law.kick[0] = R(1);
-  return law;
-}
 
 /// A step that fails leaves the state as it was.
 template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
@@ -78,7 +37,8 @@ class StagedNatural {
       : core_(system, Kicks{1, 0}, options),
         law_(stage_law<Real<S>>(base)),
         stages_(law_.stages(), Stage(system.dimension())),
-        slope_(system.dimension()) {}
+        slope_(system.dimension()),
+        coast_(system.dimension()) {}
 
   void reset() { core_.reset(); }
   const Multiplier& lambda() const { return core_.lambda(); }
@@ -95,11 +55,14 @@ class StagedNatural {
       if (Status s = start(system, z); !s) return s;
     Work<K>& w = core_.work_;
     K& kernel = core_.kernel_;
-    const Stride<S, K::N> stride{z, h, {1, 0}, project};
+    const Stride<S, K::N> stride{z, h, {law_.direct ? 0.0 : 1.0, 0}, project};
     w.predictor.predict(h, w.lambda, w.mu, project);
-    if (!law_.direct) predict_forces(system);
-    mix_forces(w.v_q);
+    if (!law_.direct) {
+      predict_forces(system);
+      mix_forces(w.v_q);
+    }
     kernel.launch(system, stride, core_.floor_, w);  // q1 of this lambda and these forces
+    if (law_.direct) exchange(w.q, coast_);          // without forces
     bool moved = false;
     Status status = land(system, stride, moved);
     if (status.iterations > threshold::few_iterations)
@@ -157,6 +120,32 @@ class StagedNatural {
       add_scaled(law_.drift[j], stages_[j].force, out);
   }
 
+  /// q1 from where it coasts to, and the forces at the stages on the way there.
+  void fall(const Sys& system, const Stride<S, K::N>& stride) {
+    const Real<S> h2 = stride.h * stride.h;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      Stage& stage = stages_[i];
+      put(stride.z.q, coast_, law_.c[i], stage.place);
+      system.potential_gradient(stage.place, stage.force);
+      system.velocity(stage.force, stage.pull);
+      drop(i == 0 ? coast_ : core_.work_.q, Real<S>(h2 * law_.drift[i]), stage.pull, core_.work_.q);
+    }
+  }
+  /// place = q + c (q1 - q)
+  static void put(const Position& from, const Position& to, const Real<S>& c, Position& out) {
+    const S* __restrict q = from.data();
+    const S* __restrict q1 = to.data();
+    S* __restrict place = out.data();
+    for (Eigen::Index k = 0, n = out.size(); k < n; ++k) place[k] = q[k] + (q1[k] - q[k]) * c;
+  }
+  /// out = from - a pull
+  static void drop(const Position& from, const Real<S>& a, const Position& pull, Position& out) {
+    const S* q = from.data();  // may be where it goes to
+    const S* __restrict f = pull.data();
+    S* q1 = out.data();
+#pragma GCC ivdep
+    for (Eigen::Index k = 0, n = out.size(); k < n; ++k) q1[k] = q[k] - f[k] * a;
+  }
   /// Forces at the stages between q and q1, which follows them; the largest change of one.
   double follow(const Sys& system, const Stride<S, K::N>& stride) {
     Position& q1 = core_.work_.q;
@@ -171,7 +160,7 @@ class StagedNatural {
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       Stage& stage = stages_[i];
       system.potential_gradient(stage.place, slope_);
-      if (!law_.direct) change = larger(change, difference(slope_, stage.force));
+      change = larger(change, difference(slope_, stage.force));
       exchange(slope_, stage.force);
       system.velocity(stage.force, slope_);
       pull_along(slope_, Real<S>(h2 * law_.drift[i]), stage.pull, q1);
@@ -228,9 +217,13 @@ class StagedNatural {
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;
     for (int k = 0; k < options.max_iterations; ++k) {
-      const auto verdict = kicks.judge(h * follow(system, stride));
+      auto verdict = Stopping::Verdict::done;
+      if (law_.direct)
+        fall(system, stride);
+      else
+        verdict = kicks.judge(h * follow(system, stride));
       if (verdict == Stopping::Verdict::not_finite) return {Outcome::not_finite, k, kicks.last()};
-      const bool followed = law_.direct || verdict == Stopping::Verdict::done;
+      const bool followed = verdict == Stopping::Verdict::done;
       if (!followed && k > 2 && kicks.last() > threshold::poor_contraction * kicks.before())
         return {Outcome::no_convergence, k, kicks.last()};
       kernel.linearise(system, w.q, w.g, w.next);
@@ -250,7 +243,7 @@ class StagedNatural {
         kernel.solve(w.g);
       else if (!kernel.solve_newton(system, w.jacobian, w.next, w.g))
         return {Outcome::rank_loss, k, last};
-      kernel.shift(system, w.jacobian, w.g, !moved, w.q, w.mu);
+      kernel.shift(system, w.jacobian, w.g, !moved, law_.direct ? coast_ : w.q, w.mu);
       moved = true;
     }
     return {Outcome::no_convergence, options.max_iterations, last};
@@ -279,7 +272,7 @@ class StagedNatural {
   StageLaw<Real<S>> law_;
   Stages stages_;
   Histories<Stages> histories_;  // of the other substeps
-  Position slope_;
+  Position slope_, coast_;
 };
 
 }  // namespace rattleback

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rattleback/report/run_to_sink.hpp"
+#include "rattleback/study/observables.hpp"
 #include "rattleback/study/plan.hpp"
 
 namespace rattleback::study {
@@ -36,8 +37,9 @@ struct Job {
   AnyMotion::Point start;  ///< of the motion
   RunOptions<AnyMotion::Point> options;
   RunHeader header;
-  std::unique_ptr<RunSink> sink;  ///< null: nothing is kept
-  std::string file;               ///< where the states go
+  std::unique_ptr<RunSink> sink;            ///< null: nothing is kept
+  std::string file;                         ///< where the states go
+  std::vector<ObservedFigures> observed{};  ///< once it has run
 };
 
 /// "planar pendulum: 2 coordinates, 1 constraint", what it is, and how its steps are computed.

@@ -96,8 +96,15 @@ struct ModelFile {
     /// The start of a member, from the one that the model has with its parameters.
     Initial start(long member, Initial initial) const;
   };
+  /// What a run tells of its states besides, in the order of the file.
+  struct Observable {
+    std::string name;
+    Expression
+        value;  ///< of q, p and v as in `system`; then come t, H, and H~ that the method keeps
+  };
   std::optional<Initial> initial;
   std::optional<Method> method;
+  std::vector<Observable> observables;
   Run run;
   std::optional<Sweep> sweep;
 };

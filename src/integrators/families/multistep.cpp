@@ -18,10 +18,9 @@ struct MakeMultistep {
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
                                   const SolveOptions& solve) const {
     const Traits traits = system.traits();
-    const char* lack = !traits.natural              ? "a natural Hamiltonian p.M^-1 p/2 + V(q)"
-                       : !traits.holonomic          ? "constraints on positions only"
-                       : !system.constraint_count() ? "constraints"
-                                                    : nullptr;
+    const char* lack = !traits.natural     ? "a natural Hamiltonian p.M^-1 p/2 + V(q)"
+                       : !traits.holonomic ? "constraints on positions only"
+                                           : nullptr;
     if (lack) throw ModelError(std::string("multistep: ") + system.name() + " lacks " + lack);
     return multistep_stepper<S>(system, order_of(values), solve);
   }
