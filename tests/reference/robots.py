@@ -19,7 +19,8 @@ from robot_files import read, read_start
 from robot_motion import quaternion
 
 EXAMPLES = {"arm": "examples/robots/arm.toml", "quadruped": "examples/robots/quadruped.toml", "gripper": "examples/robots/gripper.toml",
-            "many_joints": "tests/reference/robots/many_joints.toml", "many_words": "tests/reference/robots/many_words.toml"}
+            "many_joints": "tests/reference/robots/many_joints.toml", "many_words": "tests/reference/robots/many_words.toml",
+            "coupled": "tests/reference/robots/coupled.toml"}
 TIME = 0.5
 
 
