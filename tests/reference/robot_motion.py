@@ -275,6 +275,9 @@ class Tree:
             for k, (at, j, size) in enumerate(self.numbers_of(name)):
                 q[at:at + size] = np.atleast_1d(value)[k:k + size]
                 free[j:j + (3 if size == 4 else 1)] = False
+        for j, other, at, other_at, c, drawn in self.follows:     # those that are not given follow
+            if free[j] and other is not None:
+                q[at] = drawn[0] + sum(c[k] * (q[other_at] - drawn[1]) ** k for k in range(5))
         if project and (self.loops or self.follows):
             q = self.closed(q, free)
         places = self.places(q)
@@ -286,7 +289,7 @@ class Tree:
             for k, (_, j, size) in enumerate(self.numbers_of(name)):
                 u[j:j + (3 if size == 4 else 1)] = value[k:k + (3 if size == 4 else 1)]
         given = {j for name in rates for _, j, _ in self.numbers_of(name)}
-        for j, other, _, at, c, drawn in self.follows:     # those that are not given follow
+        for j, other, _, at, c, drawn in self.follows:
             if other is not None and j not in given:
                 u[j] = u[other] * sum(k * c[k] * (q[at] - drawn[1]) ** (k - 1) for k in range(1, 5))
         if project and (self.loops or self.follows):

@@ -19,8 +19,7 @@ from robot_files import read, read_start
 from robot_motion import quaternion
 
 EXAMPLES = {"arm": "examples/robots/arm.toml", "quadruped": "examples/robots/quadruped.toml", "gripper": "examples/robots/gripper.toml",
-            "many_joints": "tests/reference/robots/many_joints.toml", "many_words": "tests/reference/robots/many_words.toml",
-            "coupled": "tests/reference/robots/coupled.toml"}
+            "many_joints": "tests/reference/robots/many_joints.toml", "many_words": "tests/reference/robots/many_words.toml", "many_forces": "tests/reference/robots/many_forces.toml"}
 TIME = 0.5
 
 
@@ -36,9 +35,11 @@ def far_apart(links, others):
 
 
 def some_start(tree, amount):
-    """Every joint a little off and moving, no two the same. Joints of loops only move."""
-    joints, rates = {}, {}
-    for k, (name, (kind, _, _, at, _)) in enumerate(tree.joints.items(), 1):
+    """Every joint a little off and moving, no two the same. Joints of loops only move, those that follow others follow."""
+    joints, rates, followers = {}, {}, {j for j, *_ in tree.follows}
+    for k, (name, (kind, _, _, at, us)) in enumerate(tree.joints.items(), 1):
+        if us[0] in followers:
+            continue
         if kind in ("revolute", "prismatic"):
             scale = amount * (1 if kind == "revolute" else 0.1)
             joints[name] = tree.q0[at[0]] + scale * math.sin(k)
