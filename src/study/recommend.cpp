@@ -20,7 +20,7 @@ constexpr double coarsest_radians = 0.8;  ///< the first step that is tried
 constexpr int most_halvings = 12;
 constexpr long steps_counted = 50;
 /// Errors are estimated from one halving and one part of the motion. With this factor those at t =
-/// 40 were 0.24 to 0.56 of what was asked for (pendulum, magnetic; 1e-3 to 1e-9).
+/// 40 were 0.07 to 0.56 of what was asked for (pendulum, magnetic; 1e-3 to 1e-9).
 constexpr double safety = 2;
 
 class Pilot {
