@@ -1,28 +1,10 @@
 #include "rattleback/geometry/point_report.hpp"
 
-#include <Eigen/SVD>
 #include <cstdio>
 
+#include "rattleback/solve/rank_revealing.hpp"
+
 namespace rattleback {
-
-namespace {
-
-struct SingularValues {
-  double smallest = 0, largest = 0;
-};
-
-SingularValues singular_values(const Matrix<double, dynamic>& a) {
-  if (a.size() == 0) return {};
-  if (!a.allFinite()) {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    return {nan, nan};
-  }
-  // One-sided Jacobi keeps small singular values accurate where a bidiagonal method would not.
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(a);
-  return {svd.singularValues().tail(1)[0], svd.singularValues()[0]};
-}
-
-}  // namespace
 
 void detail::measure_ranks(const Matrix<double, dynamic>& dg,
                            const Matrix<double, dynamic>& n_matrix, double hessian_scale,

@@ -1,6 +1,7 @@
 #include "rattleback/solve/rank_revealing.hpp"
 
 #include <Eigen/QR>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -82,6 +83,17 @@ Eigen::VectorXd RankRevealing::solve(const Eigen::Ref<const Eigen::VectorXd>& b)
                                 std::to_string(decomposition_->rows) + " rows");
   if (decomposition_->transposed.rank() == 0) return Eigen::VectorXd::Zero(decomposition_->columns);
   return decomposition_->transposed.transpose().solve(b);
+}
+
+SingularValues singular_values(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+  if (matrix.size() == 0) return {};
+  if (!matrix.allFinite()) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan};
+  }
+  // One-sided Jacobi keeps small singular values accurate where a bidiagonal method would not.
+  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(matrix);
+  return {svd.singularValues().tail(1)[0], svd.singularValues()[0]};
 }
 
 }  // namespace rattleback

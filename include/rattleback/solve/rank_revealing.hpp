@@ -44,4 +44,10 @@ class RankRevealing {
   double tolerance_;
 };
 
+/// Not numbers where the matrix has entries that are none; of an empty one zero.
+struct SingularValues {
+  double smallest = 0, largest = 0;
+};
+SingularValues singular_values(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
+
 }  // namespace rattleback
