@@ -12,11 +12,11 @@ void detail::measure_ranks(const Matrix<double, dynamic>& dg,
   const Eigen::Index n = dg.cols() / 2;
   const Matrix<double, dynamic> product = dg.leftCols(n) * dg.rightCols(n).transpose();
   report.bracket = (product - product.transpose()).cwiseAbs().maxCoeff();
-  const auto of_dg = singular_values(dg);
+  const auto of_dg = extreme_singular_values(dg);
   report.jacobian_rank = of_dg.largest > 0 ? of_dg.smallest / of_dg.largest : 0;
   // N is of the size |dg|^2 |H_zz| where it does not vanish.
   const double scale = of_dg.largest * of_dg.largest * hessian_scale;
-  report.nondegeneracy = scale > 0 ? singular_values(n_matrix).smallest / scale : 0;
+  report.nondegeneracy = scale > 0 ? extreme_singular_values(n_matrix).smallest / scale : 0;
   report.ranks_known = true;
 }
 

@@ -56,9 +56,9 @@ std::vector<Expression> energy_slopes(const CanonicalSystem& s) {
   return h_p;
 }
 
-class Projection {
+class StartProjection {
  public:
-  Projection(const CanonicalSystem& s, const State<double>& start)
+  StartProjection(const CanonicalSystem& s, const State<double>& start)
       : n_(s.dimension()),
         m_(s.constraint_count()),
         natural_(s.traits.natural),
@@ -199,7 +199,7 @@ std::optional<State<double>> sparse_consistent(const CanonicalSystem& system,
   detail::require_size(system.dimension(), z.q.size(), z.p.size());
   if (!std::isfinite(largest_magnitude(z.q)) || !std::isfinite(largest_magnitude(z.p)))
     throw InputError("initial", "the start is not finite");
-  Projection projection(system, z);
+  StartProjection projection(system, z);
   if (!projection.onto_primary() || !projection.onto_hidden()) return std::nullopt;
   return projection.state();
 }

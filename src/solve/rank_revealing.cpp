@@ -85,7 +85,7 @@ Eigen::VectorXd RankRevealing::solve(const Eigen::Ref<const Eigen::VectorXd>& b)
   return decomposition_->transposed.transpose().solve(b);
 }
 
-SingularValues singular_values(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
+SingularValues extreme_singular_values(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
   if (matrix.size() == 0) return {};
   if (!matrix.allFinite()) {
     const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -48,6 +48,6 @@ class RankRevealing {
 struct SingularValues {
   double smallest = 0, largest = 0;
 };
-SingularValues singular_values(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
+SingularValues extreme_singular_values(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
 }  // namespace rattleback
