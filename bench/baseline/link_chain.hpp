@@ -89,8 +89,7 @@ class BulletChain {
 #ifdef RATTLEBACK_BENCH_MUJOCO
 #include <mujoco/mujoco.h>
 
-#include <cstdio>
-#include <fstream>
+#include <cstring>
 
 namespace baseline {
 
@@ -98,11 +97,14 @@ namespace baseline {
 class MujocoChain {
  public:
   MujocoChain(int links, double h) {
-    const std::string path = std::tmpnam(nullptr);
-    std::ofstream(path) << text(links, h);
+    const std::string xml = text(links, h);
+    const auto files = std::make_unique<mjVFS>();
+    mj_defaultVFS(files.get());
+    if (mj_makeEmptyFileVFS(files.get(), "chain.xml", static_cast<int>(xml.size()))) return;
+    std::memcpy(files->filedata[0], xml.data(), xml.size());
     char error[500] = "";
-    model_ = mj_loadXML(path.c_str(), nullptr, error, sizeof error);
-    std::remove(path.c_str());
+    model_ = mj_loadXML("chain.xml", files.get(), error, sizeof error);
+    mj_deleteVFS(files.get());
     if (!model_) return;
     data_ = mj_makeData(model_);
     data_->qpos[0] = std::cos(link_angle / 2), data_->qpos[2] = std::sin(link_angle / 2);
