@@ -49,11 +49,12 @@ Kept kept(const Mechanism& m, double h, long steps, long every = 10) {
   return k;
 }
 
+bool is_flat(const Kept& k) { return std::abs(k.slope) < 3 * k.slope_error; }
 /// Parts of a chaotic motion are not independent: where it stays for a while, the energy that is
-/// conserved differs from H by another mean. Measured over 10^6 steps of the chain: a change
+/// conserved differs from H by another mean. Measured over 10^6 steps of the bent chain: a change
 /// of 1.1e-7 (5 errors) and one of 2.8e-8 by two compilers' options, of 4.7e-6 by which H goes up
 /// and down.
-bool is_flat(const Kept& k) {
+bool is_flat_if_chaotic(const Kept& k) {
   return std::abs(k.slope) < std::max(3 * k.slope_error, 0.1 * k.energy);
 }
 
@@ -140,12 +141,18 @@ TEST(LongRuns, a_fast_top_keeps_its_energy_at_large_steps) {
 
 /// The four-bar is of size 1.5, the chain of size 10.
 void expect_kept(long steps, long every) {
-  for (const auto& [m, size] :
-       {std::pair{four_bars(1, 6), 1.5}, std::pair{chain(bent(10), JointType::ball), 10.0}}) {
+  struct Case {
+    Mechanism m;
+    double size;
+    bool (*flat)(const Kept&);
+  };
+  for (const auto& [m, size, flat] :
+       {Case{four_bars(1, 6), 1.5, is_flat},
+        Case{chain(bent(10), JointType::ball), 10.0, is_flat_if_chaotic}}) {
     const Kept k = kept(m, 1e-3, steps, every);
     ASSERT_TRUE(k.ok) << k.said;
     EXPECT_LT(k.constraint, 1e-12 * size) << m.name;
-    EXPECT_TRUE(is_flat(k)) << m.name << ": " << k.slope << " +- " << k.slope_error;
+    EXPECT_TRUE(flat(k)) << m.name << ": " << k.slope << " +- " << k.slope_error;
     std::printf("%s: joints %.2g, energy %.2g, slope %.2g +- %.2g\n", m.name.c_str(), k.constraint,
                 k.energy, k.slope, k.slope_error);
   }
