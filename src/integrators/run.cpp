@@ -76,6 +76,10 @@ std::string RunFigures::summary() const {
   if (projections.position + projections.momentum > 0)
     line(text, "projections        %ld of positions, %ld of momenta", projections.position,
          projections.momentum);
+  if (divided.steps > 0)
+    line(text,
+         "divided            %ld of %ld steps, at the end into %d: larger ones had no solution",
+         divided.steps, steps, divided.parts);
   line(text, "time taken         %.3g s (%.3g us a step)", seconds,
        steps > 0 ? 1e6 * seconds / static_cast<double>(steps) : 0.0);
   if (stopped) line(text, "stopped            before the end, as asked");

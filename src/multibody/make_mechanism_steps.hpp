@@ -2,6 +2,8 @@
 // source for each, as they compile long.
 #pragma once
 
+#include <utility>
+
 #include "mechanism_stepper_solve.hpp"
 #include "mechanism_steps.hpp"
 #include "rattleback/integrators/composition.hpp"
@@ -18,37 +20,48 @@ class ListedSteps final : public MechanismSteps<S> {
  public:
   ListedSteps(const MechanismModel& model, const std::vector<Substep>& plain,
               const std::vector<Real<S>>& composition, const SolveOptions& solve)
-      : stepper_(model, solve), impulses_(stepper_.impulses()) {
+      : stepper_(model, solve) {
     for (const Real<S>& c : composition)
       for (const Substep& substep : plain)
         substeps_.push_back({c * Real<S>(substep.part), substep.weights});
   }
   Status step(MechanismState<S>& z, const Real<S>& h) override {
-    if (substeps_.size() == 1) {
-      const Status status = stepper_.step(z, h, substeps_[0].weights);
-      impulses_ = stepper_.impulses();
-      return status;
+    constexpr int most = 64;
+    const Status status = step_in_parts(z, h);
+    if (status || this->parts == most) return status;
+    int iterations = status.iterations;
+    const int before = std::exchange(this->parts, 2 * this->parts);
+    for (;; this->parts *= 2) {
+      const Status smaller = step_in_parts(z, h);
+      iterations += smaller.iterations;
+      if (smaller) return {Outcome::ok, iterations};
+      if (this->parts == most) break;
     }
+    this->parts = before;
+    return status;
+  }
+  void reset() override { stepper_.reset(); }
+
+ private:
+  Status step_in_parts(MechanismState<S>& z, const Real<S>& h) {
+    if (substeps_.size() == 1 && this->parts == 1) return stepper_.step(z, h, substeps_[0].weights);
     work_ = z;
-    impulses_.setConstant(S(0));
+    const Real<S> part = h / Real<S>(this->parts);
     int iterations = 0;
-    for (std::size_t k = 0; k < substeps_.size(); ++k) {
-      stepper_.select(k);
-      const Status status = stepper_.step(work_, h * substeps_[k].part, substeps_[k].weights);
-      if (!status) {
+    for (int n = 0; n < this->parts; ++n)
+      for (std::size_t k = 0; k < substeps_.size(); ++k) {
+        stepper_.select(k);
+        Status status = stepper_.step(work_, part * substeps_[k].part, substeps_[k].weights);
+        iterations += status.iterations;
+        if (status) continue;
         stepper_.reset();
+        status.iterations = iterations;
         return status;
       }
-      iterations += status.iterations;
-      impulses_ += stepper_.impulses();
-    }
     std::swap(z, work_);
     return {Outcome::ok, iterations};
   }
-  void reset() override { stepper_.reset(); }
-  const Vector<S, dynamic>& impulses() const override { return impulses_; }
 
- private:
   struct Part {
     Real<S> part;
     ForceWeights weights;
@@ -56,7 +69,6 @@ class ListedSteps final : public MechanismSteps<S> {
   MechanismStepper<S, Body> stepper_;
   std::vector<Part> substeps_;
   MechanismState<S> work_;
-  Vector<S, dynamic> impulses_;
 };
 
 template <class S>

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "mechanism_look.hpp"
+#include "mechanism_failure.hpp"
 #include "mechanism_steps.hpp"
 #include "rattleback/integrators/phase_space_motion.hpp"
 #include "rattleback/problem/error.hpp"
@@ -71,10 +71,17 @@ class MechanismMotion {
       if (!done.status) break;
       done.newton += done.status.iterations;
       done.newton_max = std::max(done.newton_max, done.status.iterations);
+      if (steps_->parts > 1) ++divided_;
     }
     return done;
   }
-  void reset() { steps_->reset(); }
+  void reset() {
+    steps_->reset();
+    steps_->parts = 1, divided_ = 0;
+  }
+  /// That steps are divided is kept.
+  void settle() { steps_->reset(); }
+  Divided divided() const { return {divided_, steps_->parts}; }
 
   /// Momenta that are not projected have no velocities where bodies have no inertia, and those of
   /// shafts are not among the numbers of a state.
@@ -103,7 +110,9 @@ class MechanismMotion {
   /// Reactions at the state that was measured last.
   void multipliers(std::vector<double>& to) const { (void)look_.reactions(measured_, to); }
   Projections projections(long, long looks) { return {0, looks}; }
-  Failure explain(const Status& status, const Point& z, double step, double time) const;
+  Failure explain(const Status& status, const Point& z, double step, double time) const {
+    return explain_step(*mechanism_, *model_, look_, status, z, step, time);
+  }
 
   void values(const Point& z, std::vector<double>& to) const {
     const std::size_t n = z.poses.size();
@@ -146,16 +155,19 @@ class MechanismMotion {
       to.insert(to.end(), z_.momenta[i].begin(), z_.momenta[i].end());
     }
     for (const auto& shaft : z_.shafts) to.insert(to.end(), {shaft.position, shaft.momentum});
+    to.insert(to.end(), {static_cast<double>(steps_->parts), static_cast<double>(divided_)});
   }
   void restore(std::span<const double> saved) {
-    detail::require_numbers(saved.size(), body_numbers * model_->bodies() + 2 * z_.shafts.size());
+    detail::require_numbers(saved.size(),
+                            body_numbers * model_->bodies() + 2 * z_.shafts.size() + 2);
     const double* s = saved.data();
     for (std::size_t i = 0; i < z_.poses.size(); ++i, s += body_numbers) {
       z_.poses[i] = {{s[0], {s[1], s[2], s[3]}}, {s[4], s[5], s[6]}};
       z_.momenta[i] = Eigen::Map<const Twist>(s + 7);
     }
     for (auto& shaft : z_.shafts) shaft.position = *s++, shaft.momentum = *s++;
-    reset();
+    steps_->reset();
+    steps_->parts = static_cast<int>(*s++), divided_ = static_cast<long>(*s++);
   }
 
   /// A tangent vector, of each body: turn in its axes, shift, and the changes of both momenta.
@@ -189,85 +201,10 @@ class MechanismMotion {
   std::unique_ptr<MechanismSteps<double>> steps_;
   mutable MechanismLook look_;  // its matrix is made again for each state
   Point z_, measured_;
+  long divided_ = 0;
   std::string method_;
 };
 static_assert(Motion<MechanismMotion>);
-
-/// Joints that pull with F at an arm p make a body of inertia I swing about them with F p / I: the
-/// largest such square of a frequency.
-double fastest_swing(const MechanismModel& model, const std::vector<double>& reactions) {
-  std::vector<double> squares(model.bodies(), 0);
-  for (std::size_t k = 0; k < model.true_joints(); ++k) {
-    const JointPlace& joint = model.joints.joints[k];
-    const double force = Eigen::Map<const Vector3>(reactions.data() + 6 * k).norm();
-    const auto add = [&](int body, const Vector3& point) {
-      const double arm = point.norm();
-      if (body < 0 || !(arm > 0)) return;
-      const auto i = static_cast<std::size_t>(body);
-      // Across the arm only: about it the force has no lever.
-      const Matrix3 across = Matrix3::Identity() - point * point.transpose() / (arm * arm);
-      const Matrix3 inverse = across * model.inverse_inertia[i] * across;
-      const double half = 0.5 * inverse.trace();
-      const double minors = 0.5 * (inverse.trace() * inverse.trace() - inverse.squaredNorm());
-      squares[i] += force * arm * (half + std::sqrt(std::max(0.0, half * half - minors)));
-    };
-    add(joint.a, joint.point_a);
-    add(joint.b, joint.point_b);
-  }
-  return squares.empty() ? 0 : *std::max_element(squares.begin(), squares.end());
-}
-
-std::string cause_of(Outcome outcome, double turn, double swing) {
-  if (outcome != Outcome::not_finite && swing > 2)
-    return "the step is too large: joints pull so strongly that a body swings about them by " +
-           detail::quote(swing) +
-           " radians of its oscillation in a step; beyond 2 steps of such "
-           "methods are unstable";
-
-  switch (outcome) {
-    case Outcome::rank_loss:
-      return "the joints lose rank: the mechanism is in a singular position";
-    case Outcome::branch_jump:
-      return "another way to assemble the mechanism was found; the step is too large, or the "
-             "mechanism is near a position where two of them meet";
-    case Outcome::not_finite:
-      if (!(turn > 0.5)) return "a value overflowed";
-      [[fallthrough]];
-    default:
-      return turn > 0.5 ? "the step is too large: a body turns by " + detail::quote(turn) +
-                              " radians in it"
-                        : "the step is too large, or the mechanism is near a singular position";
-  }
-}
-
-Failure MechanismMotion::explain(const Status& status, const Point& z, double step,
-                                 double time) const {
-  double fastest = 0;
-  std::size_t which = 0;
-  for (std::size_t i = 0; i < z.poses.size(); ++i) {
-    const double speed = look_.velocity(i, z).head<3>().norm();
-    if (!(speed > fastest)) continue;
-    fastest = speed;
-    which = i;
-  }
-  const std::string iterations = std::to_string(status.iterations) + " iterations";
-  std::string place = "the last correction was " + detail::quote(status.residual);
-  if (fastest > 0)
-    place += ", the fastest body '" + mechanism_->bodies[which].name + "' turns at " +
-             detail::quote(fastest) + " radians per time";
-  const std::string what = status.outcome == Outcome::not_finite  ? "a value is not finite"
-                           : status.outcome == Outcome::rank_loss ? "the joints could not be solved"
-                           : status.outcome == Outcome::branch_jump
-                               ? "the step jumped"
-                               : "the step did not converge in " + iterations;
-  std::vector<double> reactions;
-  look_.at(z);
-  const bool known = look_.reactions(z, reactions);
-  const double swing = known ? std::abs(step) * std::sqrt(fastest_swing(*model_, reactions)) : 0;
-  return {what,  cause_of(status.outcome, fastest * std::abs(step), swing),
-          place, status.outcome,
-          step,  time};
-}
 
 }  // namespace
 

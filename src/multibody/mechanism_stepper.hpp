@@ -53,8 +53,6 @@ class MechanismStepper {
   }
   /// The next step is this substep of a composition.
   void select(std::size_t substep) { histories_.select(substep, history_); }
-  /// mu of the last step.
-  const Vector<S, dynamic>& impulses() const { return mu_; }
 
  private:
   /// xi and mu of the last three steps.

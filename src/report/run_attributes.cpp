@@ -37,6 +37,8 @@ void each_figure(Figures& f, Visit&& visit) {
   visit("seconds", f.seconds);
 }
 
+constexpr const char *divided_name = "divided_steps", *parts_name = "step_parts";
+
 /// What each_attribute() and each_figure() do with the values of a file.
 auto writing(const Hdf5Values& values, hid_t object) {
   return
@@ -160,6 +162,8 @@ void write_summary(const Hdf5Values& values, hid_t summary, RunState state, cons
   write_state(values, summary, state);
   values.write(summary, "time", f.time());
   each_figure(f, writing(values, summary));
+  values.write(summary, divided_name, f.divided.steps);
+  values.write(summary, parts_name, f.divided.parts);
   values.write(summary, "failure", f.failure.text(), failure_room);
 }
 
@@ -175,6 +179,10 @@ void read_summary(const Hdf5Values& values, hid_t file, RunData& data) {
   f.wanted = data.header.wanted;
   f.stopped = data.state == RunState::stopped;
   each_figure(f, reading(values, group));
+  if (H5Aexists(group, divided_name) > 0) {  // files from before have none
+    values.read(group, divided_name, f.divided.steps);
+    values.read(group, parts_name, f.divided.parts);
+  }
   double time = 0;
   values.read(group, "time", time);
   if (time != f.time()) f.clock = time;

@@ -15,7 +15,8 @@ SCHEMA = {
     "energy": {"initial": NUMBER, "final": NUMBER, "max_error": NUMBER, "drift_per_time": NUMBER},
     "constraint": {"max": NUMBER}, "hidden_constraint": {"max": NUMBER},
     "newton": {"mean": NUMBER, "max": int},
-    "projections": {"position": int, "momentum": int}, "seconds": NUMBER,
+    "projections": {"position": int, "momentum": int},
+    "divided": {"steps": int, "parts": int}, "seconds": NUMBER,
 }
 
 CIRCLE = "(x^2 + y^2 - L^2)/2"

@@ -57,9 +57,9 @@ TEST(RigidRattle, a_free_body_keeps_energy_and_momentum_in_space) {
   }
 }
 
-TEST(RigidRattle, turns_of_more_than_a_radian_have_no_step) {
+TEST(RigidRattle, turns_of_more_than_a_radian_have_no_step_in_any_part) {
   Mechanism m = free_body(full_inertia());
-  m.bodies[0].angular_velocity *= 20;
+  m.bodies[0].angular_velocity *= 2000;
   const auto motion = mechanism_motion(m, find_mechanism_method("rigid-rattle"));
   const auto run = run_motion(*motion, {.step = 0.1, .steps = 10});
   EXPECT_FALSE(run.ok());

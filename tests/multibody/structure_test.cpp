@@ -171,11 +171,29 @@ TEST(MechanismStructure, runs_go_on_to_the_bit) {
   EXPECT_EQ(straight.final, resumed.final);
 }
 
+/// Turns of 2.5 radians are steps, those of 5 are not; two substeps of lie-composition are shorter.
+TEST(MechanismStructure, divided_steps_are_steps_of_half_the_size) {
+  const Mechanism m = heavy_top(500);
+  for (const char* method : {"rattlie", "rattlie:compose=suzuki4", "lie-euler-b"}) {
+    const auto whole = motion_of(m, method), half = motion_of(m, method);
+    const auto run = run_motion(*whole, {.step = 0.01, .steps = 10});
+    ASSERT_TRUE(run.ok()) << method << ": " << run.failure.text();
+    EXPECT_EQ(run.divided, (Divided{10, 2})) << method;
+    EXPECT_NE(run.summary().find("10 of 10 steps, at the end into 2"), std::string::npos);
+    const auto small = run_motion(*half, {.step = 0.005, .steps = 20});
+    EXPECT_EQ(small.divided, Divided()) << method;
+    EXPECT_EQ(run.final, small.final) << method;
+  }
+}
+
 TEST(MechanismStructure, too_large_a_step_says_so) {
-  Mechanism m = heavy_top(500);
+  const Mechanism m = heavy_top(5e4);  // 8 radians in the smallest part
   const auto motion = motion_of(m, "rattlie");
+  const Flat start = motion->state();
   const auto run = run_motion(*motion, {.step = 0.01, .steps = 10});
   EXPECT_FALSE(run.ok());
+  EXPECT_EQ(motion->state(), start);
+  EXPECT_EQ(run.divided, Divided());
   EXPECT_NE(run.failure.text().find("a body turns by"), std::string::npos) << run.failure.text();
 }
 

@@ -59,6 +59,8 @@ TEST(RunFileNames, MeanWhatTheySay) {
   EXPECT_EQ(summary("newton_max"), figures.newton_max);
   EXPECT_EQ(summary("position_projections"), figures.projections.position);
   EXPECT_EQ(summary("momentum_projections"), figures.projections.momentum);
+  EXPECT_EQ(summary("divided_steps"), 0);
+  EXPECT_EQ(summary("step_parts"), 1);
   EXPECT_GT(summary("seconds"), 0);
   EXPECT_EQ(file.attribute(".", "step"), 0.02);
   EXPECT_EQ(file.attribute(".", "every"), 10);

@@ -33,6 +33,7 @@ inline void expect_same_run(const RunData& a, const RunData& b) {
   EXPECT_EQ(a.figures.newton_max, b.figures.newton_max);
   EXPECT_EQ(a.figures.projections.position, b.figures.projections.position);
   EXPECT_EQ(a.figures.projections.momentum, b.figures.projections.momentum);
+  EXPECT_EQ(a.figures.divided, b.figures.divided);
 }
 
 /// What a FileError says.

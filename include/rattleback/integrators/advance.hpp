@@ -26,6 +26,23 @@ RATTLEBACK_INLINE Clock* clock_of(Moving& moving) {
     return nullptr;
 }
 
+/// Steps of a run that were taken as smaller ones, since one of their size had no solution.
+struct Divided {
+  long steps = 0;
+  int parts = 1;  ///< that each is taken as, at the end
+
+  friend bool operator==(const Divided&, const Divided&) = default;
+};
+
+/// Of a motion that divides steps; none of others.
+template <class Moving>
+RATTLEBACK_INLINE Divided divided_of(const Moving& moving) {
+  if constexpr (requires { moving.divided(); })
+    return moving.divided();
+  else
+    return {};
+}
+
 struct Advance {
   long steps = 0;  ///< done
   long newton = 0;

@@ -18,6 +18,7 @@ class AnyMotion {
   virtual void reset() = 0;
   virtual void settle() = 0;
   virtual Clock* clock() = 0;
+  virtual Divided divided() const = 0;
   virtual Point state() const = 0;
   virtual Status present(Point& z) = 0;
   virtual Status measure(Look<Point>& look) = 0;
@@ -52,6 +53,7 @@ class ErasedMotion final : public AnyMotion {
   void reset() override { motion_.reset(); }
   void settle() override { detail::settle(motion_); }
   Clock* clock() override { return clock_of(motion_); }
+  Divided divided() const override { return divided_of(motion_); }
   Point state() const override { return flat(motion_.state()); }
   Status present(Point& z) override {
     auto typed = motion_.point(z);

@@ -36,7 +36,7 @@ struct Look {
 
 /// Numbers are doubles in flat vectors: those of a point in the order of the layout, those that are
 /// saved in any order, a tangent vector's in the motion's own coordinates. A motion whose steps
-/// vary has a clock() besides (advance.hpp).
+/// vary has a clock() besides, one that may divide them divided() (advance.hpp).
 template <class M>
 concept Motion = requires(M& motion, const M& fixed, typename M::Point& z,
                           Look<typename M::Point>& look, std::vector<double>& numbers,

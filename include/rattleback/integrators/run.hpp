@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rattleback/integrators/advance.hpp"
 #include "rattleback/integrators/failure.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/problem/scalar.hpp"
@@ -29,6 +30,7 @@ struct RunFigures {
   double newton_mean = 0;
   int newton_max = 0;
   Projections projections{};
+  Divided divided{};
   double seconds = 0;
   Status status{};       ///< of the last step
   bool stopped = false;  ///< by a stop condition or the progress callback

@@ -64,6 +64,7 @@ RATTLEBACK_INLINE void conclude(M& motion, const Options& options, Log& log) {
   if (log.ends_unseen())
     if (Status s = look_at(motion, options, log); !s && run.status) run.status = s;
   log.count(motion.projections(log.uncounted_steps(), log.looks));
+  run.divided = divided_of(motion);
   if (!run.status) {
     log.look.point = motion.state();
     (void)static_cast<bool>(motion.present(log.look.point));
