@@ -12,7 +12,11 @@ int Mechanism::index(const std::string& body) const {
     if (bodies[i].name == body) return static_cast<int>(i);
     known.push_back(bodies[i].name);
   }
-  throw InputError("bodies", "there is no body '" + body + "'" + detail::suggestion(body, known));
+  const bool elsewhere_the_world = body == "ground" || body == "Ground" || body == "earth" ||
+                                   body == "base" || body == "fixed" || body == "inertial";
+  std::string hint = elsewhere_the_world ? "" : detail::suggestion(body, known);
+  if (hint.empty()) hint = "; what does not move is called 'world'";
+  throw InputError("bodies", "there is no body '" + body + "'" + hint);
 }
 
 std::string Mechanism::label(const Joint& joint) const {

@@ -25,8 +25,9 @@ bool is_semidefinite(const Matrix3& m) {
 
 ModelFile Reader::read_mechanism(const KeptFiles& kept) {
   root_ = parse_toml(source_);
-  allow_keys(root_, "the file",
-             {"model", "body", "joint", "spring", "coupling", "initial", "method", "run"});
+  allow_keys(
+      root_, "the file",
+      {"model", "body", "joint", "spring", "coupling", "potential", "initial", "method", "run"});
   const Toml::Entry* model = root_.find("model");
   if (!model) fail({}, "there is no table [model]");
   allow_keys(model->value, "[model]",
@@ -43,6 +44,9 @@ ModelFile Reader::read_mechanism(const KeptFiles& kept) {
     mechanism = read_robot_table(model->value, kept);
   else
     read_bodies(mechanism, *model);
+  Names names{"world"};
+  for (const Body& body : mechanism.bodies) names.insert(body.name);
+  read_forces(mechanism, names);
   if (const auto* entry = root_.find("method")) read_method(*entry);
   if (const auto* entry = root_.find("run")) read_run(*entry);
   file_.system.name = mechanism.name;
@@ -57,7 +61,7 @@ void Reader::read_bodies(Mechanism& mechanism, const Toml::Entry& model) {
   for (const char* of_robots : {"drop", "mimic"})
     if (const auto* entry = model.value.find(of_robots))
       fail(entry->position, in_quotes(of_robots) + " belongs to models with a 'file'");
-  std::unordered_set<std::string> names{"world"};
+  Names names{"world"};
   for (const Toml& table : list_of_tables("body").items) {
     Body body = read_body(table, mechanism);
     if (!names.insert(body.name).second)
@@ -67,10 +71,6 @@ void Reader::read_bodies(Mechanism& mechanism, const Toml::Entry& model) {
   if (mechanism.bodies.empty()) fail(model.position, "a multibody model needs a [[body]]");
   for (const Toml& table : list_of_tables("joint").items)
     mechanism.add(read_joint(table, mechanism, names));
-  for (const Toml& table : list_of_tables("spring").items)
-    mechanism.add(read_spring(table, mechanism, names));
-  for (const Toml& table : list_of_tables("coupling").items)
-    mechanism.add(read_coupling(table, mechanism));
 }
 
 void Reader::read_mechanism_start(const Toml& initial) {
@@ -223,8 +223,7 @@ void Reader::read_axes(const Toml& table, const std::string& what, Joint& joint)
   }
 }
 
-Joint Reader::read_joint(const Toml& table, const Mechanism& mechanism,
-                         const std::unordered_set<std::string>& names) {
+Joint Reader::read_joint(const Toml& table, const Mechanism& mechanism, const Names& names) {
   allow_keys(table, "[[joint]]", {"name", "type", "bodies", "points", "axis", "axis2", "armature"});
   Joint joint{.type = joint_type(table)};
   if (const auto* name = table.find("name")) joint.name = text_of(*name);

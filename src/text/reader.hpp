@@ -1,11 +1,13 @@
 // Reads a model file, table by table. Each part is a file of its own: parameters.cpp, system.cpp,
-// start.cpp, observe.cpp, method.cpp, sweep.cpp, mechanism.cpp, robot_table.cpp.
+// start.cpp, observe.cpp, method.cpp, sweep.cpp, mechanism.cpp, spring.cpp, potential.cpp,
+// robot_table.cpp.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -80,21 +82,12 @@ class Reader {
   void read_observables(const Toml::Entry& entry);
 
   // mechanism.cpp
+  using Names = std::unordered_set<std::string>;
   void read_bodies(Mechanism& mechanism, const Toml::Entry& model);
   void read_mechanism_start(const Toml& initial);
   const Toml& list_of_tables(const char* name) const;
   Body read_body(const Toml& table, const Mechanism& so_far);
-  Joint read_joint(const Toml& table, const Mechanism& mechanism,
-                   const std::unordered_set<std::string>& names);
-  std::string measured_joint(const Toml& value, const Mechanism& mechanism,
-                             const std::string& what);
-  Coupling read_coupling(const Toml& table, const Mechanism& mechanism);
-  Spring read_spring(const Toml& table, const Mechanism& mechanism,
-                     const std::unordered_set<std::string>& names);
-  void read_bodies(const Toml::Entry& entry, const Mechanism& mechanism,
-                   const std::unordered_set<std::string>& names,
-                   std::array<std::string, 2>& bodies);
-  void read_points(const Toml::Entry& entry, std::array<Vector3, 2>& points);
+  Joint read_joint(const Toml& table, const Mechanism& mechanism, const Names& names);
   void read_axes(const Toml& table, const std::string& what, Joint& joint);
   JointType joint_type(const Toml& table);
   std::string text_of(const Toml::Entry& entry) const;
@@ -103,6 +96,23 @@ class Reader {
   Matrix3 matrix(const Toml::Entry& entry);
   Matrix3 inertia(const Toml::Entry& entry);
   lie::SO3<double> orientation(const Toml::Entry& entry);
+
+  // spring.cpp
+  void read_forces(Mechanism& mechanism, const Names& names);
+  std::string measured_joint(const Toml& value, const Mechanism& mechanism,
+                             const std::string& what);
+  Coupling read_coupling(const Toml& table, const Mechanism& mechanism);
+  Spring read_spring(const Toml& table, const Mechanism& mechanism, const Names& names);
+  const Toml& list_of(const Toml::Entry& entry, std::size_t count);
+  std::string body_name(const Toml& value, const Mechanism& mechanism, const Names& names);
+  void read_bodies(const Toml::Entry& entry, const Mechanism& mechanism, const Names& names,
+                   std::span<std::string> bodies);
+  void read_points(const Toml::Entry& entry, std::span<Vector3> points);
+
+  // potential.cpp
+  Potential read_potential(const Toml& table, const Mechanism& mechanism, const Names& names);
+  Potential compile_potential(const Toml::Entry& energy, const Mechanism& mechanism,
+                              Potential potential, std::vector<Vector3> points);
 
   // robot_table.cpp
   Mechanism read_robot_table(const Toml& model, const KeptFiles& kept);

@@ -1,4 +1,5 @@
-// [[spring]] and [[coupling]] of mechanisms, and what they have in common with [[joint]].
+// [[spring]] and [[coupling]] of mechanisms, all forces, and what they have in common with
+// [[joint]].
 #include <algorithm>
 #include <cmath>
 
@@ -7,33 +8,47 @@
 
 namespace rattleback::text {
 
-void Reader::read_bodies(const Toml::Entry& entry, const Mechanism& mechanism,
-                         const std::unordered_set<std::string>& names,
-                         std::array<std::string, 2>& bodies) {
-  require(entry, Toml::Type::list, "a list of two");
-  if (entry.value.items.size() != 2)
-    fail(entry.value.position, in_quotes(entry.key) + " must have 2 entries, not " +
-                                   std::to_string(entry.value.items.size()));
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Toml& name = entry.value.items[i];
-    bodies[i] = text_of({"bodies", name.position, name});
-    if (names.contains(bodies[i])) continue;
-    try {
-      (void)mechanism.index(bodies[i]);
-    } catch (const InputError& error) {
-      fail(name.position, error.reason());
-    }
-  }
+void Reader::read_forces(Mechanism& mechanism, const Names& names) {
+  for (const Toml& table : list_of_tables("spring").items)
+    mechanism.add(read_spring(table, mechanism, names));
+  for (const Toml& table : list_of_tables("coupling").items)
+    mechanism.add(read_coupling(table, mechanism));
+  for (const Toml& table : list_of_tables("potential").items)
+    mechanism.add(read_potential(table, mechanism, names));
 }
 
-void Reader::read_points(const Toml::Entry& entry, std::array<Vector3, 2>& points) {
-  require(entry, Toml::Type::list, "a list of two");
-  if (entry.value.items.size() != 2)
-    fail(entry.value.position, in_quotes(entry.key) + " must have 2 entries, not " +
+const Toml& Reader::list_of(const Toml::Entry& entry, std::size_t count) {
+  require(entry, Toml::Type::list, count == 2 ? "a list of two" : "a list");
+  if (entry.value.items.size() != count)
+    fail(entry.value.position, in_quotes(entry.key) + " must have " +
+                                   counted(count, "entry", "entries") + ", not " +
                                    std::to_string(entry.value.items.size()));
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto p = numbers(entry.value.items[i], 3, "a point");
-    points[i] = {p[0], p[1], p[2]};
+  return entry.value;
+}
+
+std::string Reader::body_name(const Toml& value, const Mechanism& mechanism, const Names& names) {
+  const std::string name = text_of({"bodies", value.position, value});
+  if (names.contains(name)) return name;
+  try {
+    (void)mechanism.index(name);
+  } catch (const InputError& error) {
+    fail(value.position, error.reason());
+  }
+  return name;
+}
+
+void Reader::read_bodies(const Toml::Entry& entry, const Mechanism& mechanism, const Names& names,
+                         std::span<std::string> bodies) {
+  auto to = bodies.begin();
+  for (const Toml& name : list_of(entry, bodies.size()).items)
+    *to++ = body_name(name, mechanism, names);
+}
+
+void Reader::read_points(const Toml::Entry& entry, std::span<Vector3> points) {
+  auto to = points.begin();
+  for (const Toml& point : list_of(entry, points.size()).items) {
+    const auto p = numbers(point, 3, "a point");
+    *to++ = {p[0], p[1], p[2]};
   }
 }
 
@@ -60,12 +75,9 @@ Coupling Reader::read_coupling(const Toml& table, const Mechanism& mechanism) {
   if (const auto* name = table.find("name")) coupling.name = text_of(*name);
   const auto* joints = table.find("joints");
   if (!joints) fail(table.position, "a [[coupling]] needs 'joints'");
-  require(*joints, Toml::Type::list, "a list of two");
-  if (joints->value.items.size() != 2)
-    fail(joints->value.position,
-         "'joints' must have 2 entries, not " + std::to_string(joints->value.items.size()));
-  for (std::size_t i = 0; i < 2; ++i)
-    coupling.joints[i] = measured_joint(joints->value.items[i], mechanism, "a coupling is between");
+  auto to = coupling.joints.begin();
+  for (const Toml& joint : list_of(*joints, 2).items)
+    *to++ = measured_joint(joint, mechanism, "a coupling is between");
   if (coupling.joints[0] == coupling.joints[1])
     fail(joints->value.position, "a coupling must be between two different joints");
   if (const auto* entry = table.find("coefficients")) {
@@ -79,8 +91,7 @@ Coupling Reader::read_coupling(const Toml& table, const Mechanism& mechanism) {
   return coupling;
 }
 
-Spring Reader::read_spring(const Toml& table, const Mechanism& mechanism,
-                           const std::unordered_set<std::string>& names) {
+Spring Reader::read_spring(const Toml& table, const Mechanism& mechanism, const Names& names) {
   allow_keys(table, "[[spring]]", {"name", "bodies", "points", "joint", "stiffness", "rest"});
   Spring spring;
   if (const auto* name = table.find("name")) spring.name = text_of(*name);

@@ -12,6 +12,8 @@ FOLDER = os.path.join(program.ROOT, "examples", "mechanisms")
 # The largest energy error: about twice what was measured.
 ENERGY = {"crank_slider": 6e-4, "delta": 8e-4, "double_pendulum": 3e-3, "flip": 1.4e-4, "four_bar": 2.6e-3,
           "heavy_top": 6e-5, "satellite": 5e-7}
+# Masses of the bodies of examples/robots/arm.urdf; the gripper is welded to the forearm.
+ARM = {"shoulder": 2.4, "upper_arm": 3.1, "forearm": 2.3}
 
 PENDULUM = """
 [model]
@@ -172,6 +174,35 @@ class Mechanisms(ProgramTest):
         self.assertTrue(value["consistent_start"])
         value = self.json_of("check", example("double_pendulum"))
         self.assertEqual((value["constraints"], value["rank"]), (10, 10))
+
+    def test_forces_on_a_robot_from_a_file(self):
+        """Its weight as a potential: -m g z of each body, about the centres of mass."""
+        robot = os.path.join(program.ROOT, "examples", "robots", "arm.urdf")
+        model = f'[model]\nkind = "multibody"\nfile = "{robot}"\ngravity = [0, 0, {{}}]\n'
+        start = "[initial]\njoints = { lift = 0.3 }\n"
+        weights = "".join(f'[[potential]]\nbodies = ["{name}"]\nenergy = "{mass}*9.81*z"\n'
+                          for name, mass in ARM.items())
+        ends = [self.json_of("run", self.write(f"{g}.toml", model.format(g) + start + more), "--step",
+                             0.002, "--steps", 500)["final"]["joints"]
+                for g, more in ((-9.81, ""), (0, weights))]
+        for name, value in ends[0].items():
+            self.assertAlmostEqual(value, ends[1][name], delta=1e-12)
+        self.assertGreater(abs(ends[0]["lift"] - 0.3), 0.1)
+        said = self.refused(2, "run", self.write("typo.toml", model.format(0) +
+                            '[[potential]]\nbodies = ["forearn"]\nenergy = "z"\n'))
+        self.assertIn("typo.toml:6:11: there is no body 'forearn'; did you mean 'forearm'", said)
+
+    def test_divided_steps_are_told_and_resumed_to_the_bit(self):
+        """Turns of 4 radians are no steps, those of 2 are."""
+        file = self.pendulum(body="angular_velocity = [0, 0, 400]")
+        whole, parts = (os.path.join(self.folder, name) for name in ("whole.h5", "parts.h5"))
+        a = self.json_of("run", file, "--step", 0.01, "--steps", 3000, "--out", whole)
+        self.assertEqual(a["divided"], {"steps": 3000, "parts": 2})
+        self.json_of("run", file, "--step", 0.01, "--steps", 2000, "--out", parts)
+        b = self.json_of("run", "--resume", parts, "--steps", 3000)
+        self.assertEqual([a["final"], a["divided"]], [b["final"], b["divided"]])
+        self.assertIn("3000 of 3000 steps, at the end into 2: larger ones had no solution",
+                      self.run_program("run", file, "--step", 0.01, "--steps", 3000).stdout)
 
     def test_runs_are_resumed_to_the_bit_and_drawn(self):
         whole, parts = (os.path.join(self.folder, name) for name in ("whole.h5", "parts.h5"))
