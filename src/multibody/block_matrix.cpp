@@ -1,7 +1,5 @@
 #include "block_matrix.hpp"
 
-#include <set>
-
 namespace rattleback {
 
 namespace {
@@ -75,33 +73,34 @@ BlockPattern::BlockPattern(std::vector<int> sizes, const std::vector<std::pair<i
   // Afterwards each set holds those that are eliminated later.
   const std::vector<int> order = elimination_order(meets, nodes, node_of_);
   for (std::size_t k = 0; k < order.size(); ++k) order_[at(order[k])] = static_cast<int>(k);
-  const auto take = [&](int rows, int columns) {
-    const std::size_t place = storage_;
-    storage_ += static_cast<std::size_t>(rows * columns);
-    return place;
-  };
-  for (const int node : order) {
-    const int k = sizes_[at(node)];
-    Pivot pivot{.node = node,
-                .row = rows_[at(node)],
-                .size = k,
-                .diagonal = take(k, k),
-                .first = neighbours_.size(),
-                .last = neighbours_.size() + meets[at(node)].size(),
-                .targets = 0,
-                .pivoted = nodes[at(node)].pivoted};
-    for (const int i : meets[at(node)]) {
-      const int m = sizes_[at(i)];
-      neighbours_.push_back({rows_[at(i)], m, take(k, m), take(m, k)});
-      neighbour_nodes_.push_back(i);
-    }
-    pivots_.push_back(pivot);
-  }
+  for (const int node : order) place_pivot(node, nodes[at(node)].pivoted, meets[at(node)]);
   for (Pivot& pivot : pivots_) {
     pivot.targets = targets_.size();
     for (std::size_t i = pivot.first; i < pivot.last; ++i)
       for (std::size_t k = pivot.first; k < pivot.last; ++k)
         targets_.push_back(block(neighbour_nodes_[i], neighbour_nodes_[k]));
+  }
+}
+
+void BlockPattern::place_pivot(int node, bool pivoted, const std::set<int>& later) {
+  const auto take = [&](int rows, int columns) {
+    const std::size_t place = storage_;
+    storage_ += static_cast<std::size_t>(rows * columns);
+    return place;
+  };
+  const int k = sizes_[at(node)];
+  pivots_.push_back({.node = node,
+                     .row = rows_[at(node)],
+                     .size = k,
+                     .diagonal = take(k, k),
+                     .first = neighbours_.size(),
+                     .last = neighbours_.size() + later.size(),
+                     .targets = 0,
+                     .pivoted = pivoted});
+  for (const int i : later) {
+    const int m = sizes_[at(i)];
+    neighbours_.push_back({rows_[at(i)], m, take(k, m), take(m, k)});
+    neighbour_nodes_.push_back(i);
   }
 }
 

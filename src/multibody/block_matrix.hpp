@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -61,6 +62,8 @@ class BlockPattern {
 
  private:
   std::size_t block(int i, int j) const;  // of nodes
+  /// `later`: the nodes that it meets and that are eliminated after it.
+  void place_pivot(int node, bool pivoted, const std::set<int>& later);
 
   std::vector<int> unit_rows_, node_of_, rows_, sizes_, order_;  // order_: when a node goes
   std::vector<Pivot> pivots_;

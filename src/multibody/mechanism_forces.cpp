@@ -110,9 +110,9 @@ double MechanismForces::apply(const SpringPlace& spring, const Pose<double>& a,
   if (spring.kind == Kind::slide) {
     const Vector3 along = ra * spring.axis_a;
     const double off = along.dot(gap) - spring.rest;
-    const Vector3 pull = (-k * off) * along;  // at the second point, where the line is now
+    const Vector3 pull = (-k * off) * along;  // along the gap: the joint keeps both on one line
     push(rb, spring.point_b, pull, on_b);
-    push(ra, spring.point_a + ra.transpose() * gap, -pull, on_a);
+    push(ra, spring.point_a, -pull, on_a);
     return 0.5 * k * off * off;
   }
   const double length = gap.norm(), off = length - spring.rest;

@@ -102,20 +102,9 @@ void MechanismModel::start_shafts() {
   }
 }
 
-/// Chooses the nodes of the matrix.
-void MechanismModel::arrange(const Mechanism& mechanism) {
-  const MechanismTree tree(*this);
-  if (tree.loops) softening = softening_of_loops;
+std::vector<std::pair<int, int>> MechanismModel::meeting_units(const std::vector<int>& kept_units,
+                                                               int shaft_unit) const {
   const auto ends = ends_at_bodies(joints, bodies());
-  std::vector<int> sizes, kept_units(bodies(), -1);
-  for (const JointPlace& joint : joints.joints) sizes.push_back(joint.count);
-  for (std::size_t i = 0; i < bodies(); ++i) {
-    if (!is_kept[i]) continue;
-    kept_units[i] = static_cast<int>(sizes.size());
-    sizes.push_back(6);
-  }
-  const auto shaft_unit = static_cast<int>(sizes.size());
-  sizes.resize(sizes.size() + joints.shafts.size(), 1);
   std::vector<std::pair<int, int>> meeting;
   for (std::size_t i = 0; i < bodies(); ++i)
     for (const End& a : ends[i]) {
@@ -127,6 +116,23 @@ void MechanismModel::arrange(const Mechanism& mechanism) {
   for (std::size_t k = 0; k < joints.shafts.size(); ++k)
     for (const auto& row : joints.shafts[k].rows)
       meeting.emplace_back(shaft_unit + static_cast<int>(k), row.joint);
+  return meeting;
+}
+
+/// Chooses the nodes of the matrix: those without a pivot at the start join the next one.
+void MechanismModel::arrange(const Mechanism& mechanism) {
+  const MechanismTree tree(*this);
+  if (tree.loops) softening = softening_of_loops;
+  std::vector<int> sizes, kept_units(bodies(), -1);
+  for (const JointPlace& joint : joints.joints) sizes.push_back(joint.count);
+  for (std::size_t i = 0; i < bodies(); ++i) {
+    if (!is_kept[i]) continue;
+    kept_units[i] = static_cast<int>(sizes.size());
+    sizes.push_back(6);
+  }
+  const auto shaft_unit = static_cast<int>(sizes.size());
+  sizes.resize(sizes.size() + joints.shafts.size(), 1);
+  const auto meeting = meeting_units(kept_units, shaft_unit);
   std::vector<BlockPattern::Node> nodes = tree.nodes(*this, kept_units);
   tree.join_shafts(*this, shaft_unit, nodes);
   for (;;) {
@@ -134,28 +140,34 @@ void MechanismModel::arrange(const Mechanism& mechanism) {
     place_blocks(kept_units);
     place_shafts(shaft_unit);
     weigh();
-    if (kept.empty() && shafts.empty()) return;
-    JointRows<double> rows(*this);
-    rows_at(*this, start.poses, rows);
-    JointRows<double> left = rows;
-    for (const JointPlace& joint : joints.joints)
-      for (int i = joint.first; i < joint.first + joint.count; ++i)
-        for (const bool second : {false, true}) {
-          const int body = second ? joint.b : joint.a;
-          if (body < 0 || is_kept[index(body)]) continue;
-          auto& row = (second ? left.second : left.first)[index(i)];
-          row.head<3>() = inverse_inertia[index(body)] * row.head<3>();
-          row.tail<3>() *= inverse_mass[index(body)];
-        }
-    BlockMatrix<double> matrix(pattern);
-    assemble<true>(
-        *this, left, rows, [&](std::size_t i) { return inertia[i].full(); }, matrix);
-    if (matrix.factor(softening, soft, scale, no_inertia)) return;
-    const int node = matrix.failed(), next = pattern.next(node);
+    const int node = singular_node();
+    if (node < 0) return;
+    const int next = pattern.next(node);
     if (next < 0)
       throw ModelError(tree.complaint(mechanism, *this, nodes[index(node)], kept_units));
     join_nodes(nodes, node, next);
   }
+}
+
+/// The first node that has no pivot at the start, or -1.
+int MechanismModel::singular_node() const {
+  if (kept.empty() && shafts.empty()) return -1;
+  JointRows<double> rows(*this);
+  rows_at(*this, start.poses, rows);
+  JointRows<double> left = rows;
+  for (const JointPlace& joint : joints.joints)
+    for (int i = joint.first; i < joint.first + joint.count; ++i)
+      for (const bool second : {false, true}) {
+        const int body = second ? joint.b : joint.a;
+        if (body < 0 || is_kept[index(body)]) continue;
+        auto& row = (second ? left.second : left.first)[index(i)];
+        row.head<3>() = inverse_inertia[index(body)] * row.head<3>();
+        row.tail<3>() *= inverse_mass[index(body)];
+      }
+  BlockMatrix<double> matrix(pattern);
+  assemble<true>(
+      *this, left, rows, [&](std::size_t i) { return inertia[i].full(); }, matrix);
+  return matrix.factor(softening, soft, scale, no_inertia) ? -1 : matrix.failed();
 }
 
 void MechanismModel::place_blocks(const std::vector<int>& kept_units) {

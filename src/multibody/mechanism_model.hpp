@@ -103,6 +103,9 @@ struct MechanismModel {
 
  private:
   void arrange(const Mechanism& mechanism);
+  std::vector<std::pair<int, int>> meeting_units(const std::vector<int>& kept_units,
+                                                 int shaft_unit) const;
+  int singular_node() const;
   void place_blocks(const std::vector<int>& kept_units);
   void place_shafts(int first_unit);
   void start_shafts();
@@ -143,17 +146,26 @@ void shaft_rows(const JointEquations& joints, JointRows<S>& rows) {
     }
 }
 
-template <class S>
-void rows_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows) {
+/// use(joint, both of its bodies, its first equation, that behind its last).
+template <class S, class Use>
+void each_joint(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows,
+                const Use& use) {
   const Frame<S> ground{};
   for (std::size_t i = 0; i < poses.size(); ++i) rows.frames[i] = Frame<S>::of(poses[i]);
   const auto frame = [&](int body) -> const Frame<S>& {
     return body < 0 ? ground : rows.frames[static_cast<std::size_t>(body)];
   };
   for (const JointPlace& joint : model.joints.joints) {
-    const JointPose<S> both(joint, frame(joint.a), frame(joint.b));
-    auto k = static_cast<std::size_t>(joint.first);
-    const std::size_t end = k + static_cast<std::size_t>(joint.count);
+    const auto first = static_cast<std::size_t>(joint.first);
+    use(joint, JointPose<S>(joint, frame(joint.a), frame(joint.b)), first,
+        first + static_cast<std::size_t>(joint.count));
+  }
+  if (!rows.shafts.empty()) shaft_rows(model.joints, rows);
+}
+
+template <class S>
+void rows_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows) {
+  each_joint(model, poses, rows, [&](const auto& joint, const auto& both, auto k, auto end) {
     if (joint.meets)
       for (int i = 0; i < 3; ++i, ++k) {
         Vector<S, 3> axis = Vector<S, 3>::Constant(S(0));
@@ -168,8 +180,7 @@ void rows_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, Joi
       rows.first[k] << row.turn_a, row.shift_a;
       rows.second[k] << row.turn_b, row.shift_b;
     }
-  }
-  if (!rows.shafts.empty()) shaft_rows(model.joints, rows);
+  });
 }
 
 template <class S>
@@ -189,20 +200,11 @@ void assemble_shafts(const MechanismModel& model, const JointRows<S>& left,
 /// The values only.
 template <class S>
 void values_at(const MechanismModel& model, const std::vector<Pose<S>>& poses, JointRows<S>& rows) {
-  const Frame<S> ground{};
-  for (std::size_t i = 0; i < poses.size(); ++i) rows.frames[i] = Frame<S>::of(poses[i]);
-  const auto frame = [&](int body) -> const Frame<S>& {
-    return body < 0 ? ground : rows.frames[static_cast<std::size_t>(body)];
-  };
-  for (const JointPlace& joint : model.joints.joints) {
-    const JointPose<S> both(joint, frame(joint.a), frame(joint.b));
-    auto k = static_cast<std::size_t>(joint.first);
-    const std::size_t end = k + static_cast<std::size_t>(joint.count);
+  each_joint(model, poses, rows, [&](const auto& joint, const auto& both, auto k, auto end) {
     if (joint.meets)
       for (int i = 0; i < 3; ++i) rows.value[k++] = both.gap()[i];
     for (; k < end; ++k) rows.value[k] = both.value(model.joints.equations[k]);
-  }
-  if (!rows.shafts.empty()) shaft_rows(model.joints, rows);
+  });
 }
 
 /// The matrix of the unknowns: `left` are rows of G at the end, times A^-1 for bodies that are

@@ -103,6 +103,8 @@ class MjcfReader {
   void read_world(const Element& world);
   void read_body(const Part& part, int parent, int depth);
   void read_contents(const BodyParts& parts, int link, int depth);
+  int read_joints(const std::vector<Part>& joints, const std::string& body, Placement& origin,
+                  int parent);
   int add_joint(const Part& part, const std::string& body, const Placement& origin, int parent,
                 bool last);
   void read_free(const Element& element, const std::string& body, const Placement& origin,

@@ -103,22 +103,7 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
   Placement origin = part.frame * frame_of(Styled(element, {}));
   const std::string name = link.name;
   const bool moves = !parts.joints.empty();
-  for (std::size_t k = 0; k < parts.joints.size(); ++k) {
-    const Part& joint = parts.joints[k];
-    const bool last = k + 1 == parts.joints.size();
-    if (joint.element.name() == "freejoint" ||
-        styled(joint.element, "joint", joint.style).text("type") == "free") {
-      if (parts.joints.size() > 1 || parent != 0)
-        joint.element.fail("a free joint must be alone, in a body directly in the world");
-      Robot::Joint free{.name = joint.element.text("name"), .type = CoordinateType::floating};
-      if (joint.element.name() == "joint")
-        find_forces(styled(joint.element, "joint", joint.style), free);
-      read_free(joint.element, name, origin, parent);
-      break;
-    }
-    parent = add_joint(joint, name, origin, parent, last);
-    origin = {};
-  }
+  parent = read_joints(parts.joints, name, origin, parent);
   const auto own = static_cast<int>(robot_.links.size());
   bodies_[name] = own;
   robot_.links.push_back(std::move(link));
@@ -132,6 +117,28 @@ void MjcfReader::read_body(const Part& part, int parent, int depth) {
     weld_.push_back(weld_[static_cast<std::size_t>(parent)]);
   }
   read_contents(parts, own, depth);
+}
+
+/// The number of the link that the last one moves the body against is returned.
+int MjcfReader::read_joints(const std::vector<Part>& joints, const std::string& body,
+                            Placement& origin, int parent) {
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const Part& joint = joints[k];
+    const bool last = k + 1 == joints.size();
+    if (joint.element.name() == "freejoint" ||
+        styled(joint.element, "joint", joint.style).text("type") == "free") {
+      if (joints.size() > 1 || parent != 0)
+        joint.element.fail("a free joint must be alone, in a body directly in the world");
+      Robot::Joint free{.name = joint.element.text("name"), .type = CoordinateType::floating};
+      if (joint.element.name() == "joint")
+        find_forces(styled(joint.element, "joint", joint.style), free);
+      read_free(joint.element, body, origin, parent);
+      break;
+    }
+    parent = add_joint(joint, body, origin, parent, last);
+    origin = {};
+  }
+  return parent;
 }
 
 void MjcfReader::read_free(const Element& element, const std::string& body, const Placement& origin,

@@ -116,6 +116,7 @@ class Reader {
 
   // robot_table.cpp
   Mechanism read_robot_table(const Toml& model, const KeptFiles& kept);
+  Mechanism mechanism_of_file(RobotFile file, const Toml& model);
   RobotOptions robot_options(const Toml& model) const;
   std::map<std::string, std::vector<double>> joint_numbers(const Toml::Entry& entry);
   [[noreturn]] void refuse_joint(const InputError& error) const;

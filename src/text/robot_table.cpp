@@ -31,6 +31,12 @@ Mechanism Reader::read_robot_table(const Toml& model, const KeptFiles& kept) {
       fail(drop ? drop->value.position : entry.position, error.reason());
     }
   }();
+  file_.files[path] = std::move(content);
+  return mechanism_of_file(std::move(file), model);
+}
+
+/// What the table says beside the file.
+Mechanism Reader::mechanism_of_file(RobotFile file, const Toml& model) {
   if (const auto* name = model.find("name")) file.robot.name = text_of(*name);
   if (const auto* gravity = model.find("gravity")) {
     file.robot.gravity = vector(*gravity);
@@ -44,8 +50,7 @@ Mechanism Reader::read_robot_table(const Toml& model, const KeptFiles& kept) {
     start.close_loops = file_.initial->project;
   }
   file_.notes = std::move(file.notes);
-  file_.files = std::move(file.files);
-  file_.files[path] = std::move(content);
+  file_.files.merge(file.files);
   try {
     return mechanism_of(file.robot, start, &file_.notes);
   } catch (const InputError& error) {
