@@ -21,8 +21,21 @@ TEST(MechanismModel, chains_have_no_fill_whatever_the_order_of_their_joints) {
   EXPECT_EQ(storage(m), 9u * (60 + 2 * 59));
 }
 
-/// Two bodies on a cross without mass, all afloat. The tree grows from a body with inertia: from
-/// the cross it would have no joint to go with.
+/// Joints that hang on a massless body are eliminated before it: nothing has to be joined to give
+/// it a pivot, as it would be with twice the numbers.
+TEST(MechanismModel, crosses_without_mass_go_after_what_hangs_on_them) {
+  Mechanism m = chain(std::vector<double>(40, 0.3), JointType::revolute);
+  for (std::size_t i = 0; i < 40; ++i) {
+    if (i % 2 == 0) m.bodies[i].mass = 0, m.bodies[i].inertia = Matrix3::Zero();
+    m.joints[i].axis = i % 2 == 0 ? Vector3(0, 1, 0) : Vector3(1, 0, 0);
+  }
+  EXPECT_EQ(MechanismModel(m).pattern.largest(), 6 + 5);
+  EXPECT_EQ(storage(m), 7210u);
+  std::shuffle(m.joints.begin(), m.joints.end(), std::minstd_rand(3));
+  EXPECT_EQ(storage(m), 7210u);
+}
+
+/// Two bodies on a cross without mass, all afloat: nothing holds the first body of a list.
 TEST(MechanismModel, massless_bodies_afloat_cost_the_same_wherever_they_are_listed) {
   const auto crossed = [](bool first) {
     Mechanism m{.name = "afloat"};
