@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rattleback/problem/error.hpp"
+#include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
 
@@ -125,5 +126,10 @@ bool CompiledFunction::Body::compile() try {
 } catch (const Error&) {
   return false;
 }
+
+template void CompiledFunction::GatheredPart::run(int, const double*, const double*, double*,
+                                                  double*) const;
+template void CompiledFunction::GatheredPart::run(int, const Pack*, const Pack*, Pack*,
+                                                  Pack*) const;
 
 }  // namespace rattleback
