@@ -173,6 +173,37 @@ TEST(Families, of_a_tree_give_what_straight_code_gives) {
       }
 }
 
+/// Rows that follow each other, are evenly spaced, near each other and far from each other, to read
+/// from and to write to.
+TEST(Families, of_rows_anywhere_give_what_straight_code_gives) {
+  constexpr int rows = 100, wide = 200'000;
+  const auto place = [](int kind, int r) {
+    const int mixed = r * 37 % rows;  // of 37 and 100 every number once
+    return kind == 0 ? r : kind == 1 ? 3 * (rows - r) : kind == 2 ? mixed : mixed * (wide / rows);
+  };
+  for (int to = 0; to < 4; ++to) {
+    Graph graph;
+    std::vector<Program::Output> outputs;
+    for (int r = 0; r < rows; ++r) {
+      Expression sum = graph.constant(0);
+      for (int from = 0; from < 4; ++from)
+        sum = graph.add(graph.multiply(sum, graph.input(place(from, r))),
+                        graph.input(wide + place(from, r)));
+      outputs.push_back({0, place(to, r), sum});
+    }
+    const auto families = find_families(graph, wide, outputs);
+    ASSERT_EQ(families.gathered.size(), 1u);
+    const BlockPlaces places(families.gathered[0]);
+    EXPECT_FALSE(places.near.empty());
+    EXPECT_FALSE(places.far.empty());
+    std::vector<double> x(wide), y(wide), a(wide, -7), b(1), a0(wide, -7);
+    for (int i = 0; i < wide; ++i) x[i] = std::sin(i), y[i] = std::cos(2.0 * i);
+    CompiledFunction(graph, wide, outputs)(x.data(), y.data(), a.data(), b.data());
+    Program(graph, wide, outputs).run(x.data(), y.data(), a0.data(), b.data());
+    EXPECT_EQ(a, a0) << to;
+  }
+}
+
 /// Trees with lengths of their own in the lanes of a pack are the trees one by one, to the bit.
 TEST(Families, of_a_tree_run_in_packs) {
   constexpr int n = 150, lanes = CompiledFunction::lanes_of_a_pack;
