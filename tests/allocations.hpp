@@ -48,7 +48,7 @@ void* aligned_alloc(std::size_t alignment, std::size_t size) {
   rattleback::testing::count(size);
   return __libc_memalign(alignment, size);
 }
-int posix_memalign(void** p, std::size_t alignment, std::size_t size) {
+int posix_memalign(void** p, std::size_t alignment, std::size_t size) noexcept {
   rattleback::testing::count(size);
   *p = __libc_memalign(alignment, size);
   return *p ? 0 : ENOMEM;

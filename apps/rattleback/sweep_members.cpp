@@ -1,9 +1,11 @@
 #include "sweep_members.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "json.hpp"
 #include "rattleback/integrators/ensemble.hpp"
+#include "rattleback/integrators/run_motion.hpp"
 #include "rattleback/study/load.hpp"
 #include "rattleback/study/verdict.hpp"
 
@@ -13,12 +15,17 @@ namespace {
 
 constexpr long batch_size = ScalarTraits<Pack>::lanes;
 
+void append(CsvRow& row, std::span<const double> values) {
+  for (const double x : values) row.push_back(shortest(x));
+}
 void append(CsvRow& row, const State<double>& z) {
-  for (const auto* v : {&z.q, &z.p})
-    for (const double x : *v) row.push_back(shortest(x));
+  for (const auto* v : {&z.q, &z.p}) append(row, std::span(v->data(), v->size()));
 }
 
-void append(CsvRow& row, const Copy<dynamic>& run, const State<double>& start) {
+/// `final` is a state, or its values in that order.
+template <class Final>
+void append(CsvRow& row, const RunFigures& run, bool alone, const State<double>& start,
+            const Final& final) {
   row.emplace_back(run.ok() ? "done" : "failed");
   row.push_back(run.method);
   row.push_back(shortest(run.step));
@@ -27,9 +34,9 @@ void append(CsvRow& row, const Copy<dynamic>& run, const State<double>& start) {
        {run.time(), run.initial_energy, run.final_energy, run.energy_error, run.energy_drift,
         run.constraint, run.hidden, run.newton_mean, double(run.newton_max), run.seconds})
     row.push_back(shortest(x));
-  row.emplace_back(run.alone ? "0" : "1");
+  row.emplace_back(alone ? "0" : "1");
   append(row, start);
-  append(row, run.final);
+  append(row, final);
   row.push_back(run.failure.text());
 }
 
@@ -75,28 +82,36 @@ std::optional<std::vector<CsvRow>> SweepMembers::rows(
       Plan plan = make_plan(problem, request_);
       ready.push_back({number, rows.size() - 1, std::move(problem), std::move(plan)});
     } catch (const Error& error) {
-      CsvRow& row = rows.back();
-      row.emplace_back("refused");
-      row.resize(columns_ - 1);
-      row.emplace_back(error.what());
+      refuse(rows.back(), error);
     }
   }
+  double before = 0;
+  const auto so_far = [&](double done) { return go_on(before + done); };
+  for (const auto& group : groups(ready)) {
+    const bool alone = group[0]->problem.complete.has_value();
+    if (!(alone ? integrate_alone(*group[0], rows[group[0]->row], so_far)
+                : integrate(group, rows, so_far)))
+      return std::nullopt;
+    before += static_cast<double>(group.size());
+  }
+  return rows;
+}
+
+/// Those that run together.
+auto SweepMembers::groups(const std::vector<Member>& members)
+    -> std::vector<std::vector<const Member*>> {
   std::vector<std::vector<const Member*>> groups;
-  for (const Member& member : ready) {
-    const auto same = std::ranges::find_if(
-        groups, [&](const auto& group) { return run_together(group[0]->plan, member.plan); });
+  for (const Member& member : members) {
+    const auto same = std::ranges::find_if(groups, [&](const auto& group) {
+      return !member.problem.complete && !group[0]->problem.complete &&
+             run_together(group[0]->plan, member.plan);
+    });
     if (same == groups.end())
       groups.push_back({&member});
     else
       same->push_back(&member);
   }
-  double before = 0;
-  for (const auto& group : groups) {
-    if (!integrate(group, rows, [&](double done) { return go_on(before + done); }))
-      return std::nullopt;
-    before += static_cast<double>(group.size());
-  }
-  return rows;
+  return groups;
 }
 
 CsvRow SweepMembers::row_begin(long member) const {
@@ -122,6 +137,33 @@ Problem SweepMembers::problem_of(long member) const {
   return problem;
 }
 
+void SweepMembers::refuse(CsvRow& row, const Error& error) const {
+  row.emplace_back("refused");
+  row.resize(columns_ - 1);
+  row.emplace_back(error.what());
+}
+
+/// With redundant constraints, which are chosen from along the way, members run alone.
+bool SweepMembers::integrate_alone(const Member& member, CsvRow& row,
+                                   const std::function<bool(double)>& go_on) const try {
+  const Plan& plan = member.plan;
+  RunOptions<AnyMotion::Point> options{.step = plan.step,
+                                       .steps = plan.steps,
+                                       .every = plan.every,
+                                       .allow_inconsistent = true,  // judged already
+                                       .keep_states = false};
+  options.progress = [&](const Progress& p) {
+    return go_on(static_cast<double>(p.step) / static_cast<double>(p.steps));
+  };
+  const auto run = run_motion(*motion_of(member.problem, plan), options);
+  if (run.stopped) return false;
+  append(row, run, true, *member.problem.start, std::span<const double>(run.final));
+  return true;
+} catch (const ModelError& error) {  // of a method that does not take them
+  refuse(row, error);
+  return true;
+}
+
 /// False: it was stopped.
 bool SweepMembers::integrate(const std::vector<const Member*>& members, std::vector<CsvRow>& rows,
                              const std::function<bool(double)>& go_on) const {
@@ -144,7 +186,8 @@ bool SweepMembers::integrate(const std::vector<const Member*>& members, std::vec
   const auto runs = integrate_ensemble(systems, *plan.method, starts, options, plan.solve);
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (runs.copies[i].stopped) return false;
-    append(rows[members[i]->row], runs.copies[i], starts[i]);
+    append(rows[members[i]->row], runs.copies[i], runs.copies[i].alone, starts[i],
+           runs.copies[i].final);
   }
   return true;
 }

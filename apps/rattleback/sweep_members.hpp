@@ -15,7 +15,8 @@ namespace rattleback::app {
 
 CsvRow sweep_head(const ModelFile& model);
 
-/// Members run eight in a row: in one pack where they differ in numbers only, alone where not.
+/// Members run eight in a row: in one pack where they differ in numbers only, alone where not, or
+/// where they have redundant constraints.
 /// Which ones go together depends on the sweep alone, so that a resumed one gives the same numbers.
 class SweepMembers {
  public:
@@ -48,6 +49,10 @@ class SweepMembers {
 
   Problem problem_of(long member) const;
   CsvRow row_begin(long member) const;
+  void refuse(CsvRow& row, const Error& error) const;
+  static std::vector<std::vector<const Member*>> groups(const std::vector<Member>& members);
+  bool integrate_alone(const Member& member, CsvRow& row,
+                       const std::function<bool(double)>& go_on) const;
   bool integrate(const std::vector<const Member*>& members, std::vector<CsvRow>& rows,
                  const std::function<bool(double)>& go_on) const;
 

@@ -1,7 +1,6 @@
 #include "rattleback/expression/compiled_function.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/pack.hpp"
@@ -27,7 +26,9 @@ CompiledFunction::CompiledFunction(const Graph& graph, int split,
   }
   for (GatheredFamily& family : found.gathered) {
     std::vector<double> constants = family.program.constants(), own = std::move(family.constant);
-    body_->gathered.push_back({std::move(family), std::move(constants), std::move(own)});
+    BlockPlaces places(family);
+    body_->gathered.push_back(
+        {std::move(family), std::move(constants), std::move(own), std::move(places)});
   }
 }
 
@@ -74,7 +75,8 @@ CompiledFunction CompiledFunction::packed(std::span<const CompiledFunction* cons
     result.body_->gathered.push_back(
         {lanes[0]->body_->gathered[i].family,
          joined([i](const Body& b) -> const auto& { return b.gathered[i].constants; }),
-         joined([i](const Body& b) -> const auto& { return b.gathered[i].row_constants; })});
+         joined([i](const Body& b) -> const auto& { return b.gathered[i].row_constants; }),
+         lanes[0]->body_->gathered[i].places});
   return result;
 }
 
@@ -123,74 +125,6 @@ bool CompiledFunction::Body::compile() try {
   return true;
 } catch (const Error&) {
   return false;
-}
-
-namespace {
-
-/// out_r = from_at[r]: stored four at a time where they are numbers.
-template <class Lanes>
-void gather(const Lanes* from, const int* at, Lanes* out) {
-  constexpr int block = GatheredFamily::block;
-  if constexpr (sizeof(Lanes) == sizeof(double)) {
-    typedef double Four __attribute__((vector_size(32)));
-    for (int r = 0; r < block; r += 4) {
-      const Four four{from[at[r]].lane[0], from[at[r + 1]].lane[0], from[at[r + 2]].lane[0],
-                      from[at[r + 3]].lane[0]};
-      std::memcpy(out + r, &four, sizeof four);
-    }
-  } else {
-    for (int r = 0; r < block; ++r) out[r] = from[at[r]];
-  }
-}
-
-/// In blocks, the last of which ends with the last row.
-template <int lanes>
-void call_in_blocks(const GatheredFamily& family, const std::vector<double>& constants,
-                    const NativeCode& code, const double* x, const double* y, double* a,
-                    double* b) {
-  constexpr int block = GatheredFamily::block;
-  struct Lanes {
-    double lane[lanes];
-  };
-  const auto of = [](auto* p) { return reinterpret_cast<Lanes*>(const_cast<double*>(p)); };
-  const std::size_t inputs = family.from.size(), outputs = family.to.size();
-  const std::size_t rows = family.rows, own = constants.size() / lanes / rows;
-  thread_local std::vector<Lanes> memory;  // grows to what the largest row of this thread needs
-  if (memory.size() < (inputs + own + outputs) * block)
-    memory.resize((inputs + own + outputs) * block);
-  Lanes *in = memory.data(), *out = in + (inputs + own) * block;
-  for (std::size_t first = 0;; first = std::min(first + block, rows - block)) {
-    for (std::size_t k = 0; k < inputs; ++k) {
-      const Lanes* from = of(family.from[k].which == 0 ? x : y);
-      const int* at = family.input.data() + k * rows + first;
-      if (family.from[k].moves_on)
-        std::copy_n(from + at[0], block, in + k * block);
-      else
-        gather(from, at, in + k * block);
-    }
-    for (std::size_t k = 0; k < own; ++k)
-      std::copy_n(of(constants.data()) + k * rows + first, block, in + (inputs + k) * block);
-    code(in->lane, in->lane, out->lane, out->lane);
-    for (std::size_t k = 0; k < outputs; ++k) {
-      Lanes* to = of(family.to[k].which == 0 ? a : b);
-      const int* at = family.output.data() + k * rows + first;
-      if (family.to[k].moves_on)
-        std::copy_n(out + k * block, block, to + at[0]);
-      else
-        for (int r = 0; r < block; ++r) to[at[r]] = out[k * block + r];
-    }
-    if (first + block >= rows) break;
-  }
-}
-
-}  // namespace
-
-void CompiledFunction::GatheredPart::call(int lanes, const double* x, const double* y, double* a,
-                                          double* b) const {
-  if (lanes == 1)
-    call_in_blocks<1>(family, row_constants, code, x, y, a, b);
-  else
-    call_in_blocks<lanes_of_a_pack>(family, row_constants, code, x, y, a, b);
 }
 
 template void CompiledFunction::GatheredPart::run(int, const double*, const double*, double*,

@@ -187,21 +187,15 @@ class Finder {
     GatheredFamily f;
     f.rows = static_cast<int>(group.rows.size());
     const Row& first = group.rows[0];
-    const auto moves_on = [&](const std::vector<int>& places) {
-      for (auto at = places.end() - f.rows + 1; at != places.end(); ++at)
-        if (*at != at[-1] + 1) return false;
-      return true;
-    };
     for (std::size_t k = 0; k < first.inputs.size(); ++k) {
       const bool is_x = graph_.node({first.inputs[k]}).a < split_;
       for (const Row& row : group.rows)
         f.input.push_back(graph_.node({row.inputs[k]}).a - (is_x ? 0 : split_));
-      f.from.push_back({static_cast<std::uint8_t>(is_x ? 0 : 1), moves_on(f.input)});
+      f.from.push_back(is_x ? 0 : 1);
     }
     for (std::size_t k = 0; k < group.members[0].size(); ++k) {
       for (const auto& members : group.members) f.output.push_back(outputs_[members[k]].index);
-      f.to.push_back(
-          {static_cast<std::uint8_t>(outputs_[group.members[0][k]].array), moves_on(f.output)});
+      f.to.push_back(static_cast<std::uint8_t>(outputs_[group.members[0][k]].array));
     }
     f.program = program(group, f);
     return f;

@@ -22,14 +22,13 @@ class AlgebraWriter {
         by_column_[pattern.column[k]].push_back({i, pattern.place[k]});
   }
 
-  CompiledFunction transposed(bool weighted) {
+  CompiledFunction transposed() {
     Graph g;
     std::vector<Program::Output> outputs;
     for (int j = 0; j < static_cast<int>(by_column_.size()); ++j) {
       Expression sum = g.constant(0);
       for (const auto& [row, k] : by_column_[j])
         sum = g.add(sum, g.multiply(g.input(k), g.input(pattern_.nonzeros() + row)));
-      if (weighted) sum = g.multiply(g.constant(inverse_mass_[j]), sum);
       outputs.push_back({0, j, sum});
     }
     return CompiledFunction(g, pattern_.nonzeros(), outputs);

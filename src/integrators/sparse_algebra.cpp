@@ -65,8 +65,7 @@ SparseAlgebra::SparseAlgebra(const JacobianPattern& pattern,
       if (j < i) pairs.emplace_back(i, j);
   }
   gram_size_ = m + static_cast<int>(pairs.size());
-  force = writer.transposed(false);
-  displacement = writer.transposed(true);
+  force = writer.transposed();
   hidden = writer.hidden();
   gram = writer.gram(pairs);
   alignment = writer.alignment();
@@ -93,10 +92,9 @@ int SparseAlgebra::place_in_gram(int i, int j) const {
 
 namespace {
 
-constexpr std::array functions{&SparseAlgebra::force,     &SparseAlgebra::displacement,
-                               &SparseAlgebra::hidden,    &SparseAlgebra::gram,
-                               &SparseAlgebra::alignment, &SparseAlgebra::factor,
-                               &SparseAlgebra::solve};
+constexpr std::array functions{&SparseAlgebra::force,  &SparseAlgebra::hidden,
+                               &SparseAlgebra::gram,   &SparseAlgebra::alignment,
+                               &SparseAlgebra::factor, &SparseAlgebra::solve};
 
 }  // namespace
 

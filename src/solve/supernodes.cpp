@@ -102,10 +102,42 @@ std::vector<Columns> supernodes(const Elimination& e) {
   return merged;
 }
 
+/// Small fronts wait for each other more than they compute. Level by level, leaves first,
+/// neighbours do not: what is left for their parents is kept for whole levels, which is little.
+bool are_small(const std::vector<Columns>& fronts) {
+  return std::ranges::all_of(fronts, [](const Columns& c) { return c.width <= 4 && c.below < 4; });
+}
+
+/// The same elimination with its fronts level by level; `fronts` are renumbered.
+std::vector<int> by_levels(const std::vector<int>& order, const Elimination& e,
+                           std::vector<Columns>& fronts) {
+  const std::size_t n = fronts.size();
+  std::vector<int> front_of(order.size()), level(n, 0), sorted(n);
+  for (std::size_t s = 0; s < n; ++s)
+    std::fill_n(front_of.begin() + fronts[s].first, fronts[s].width, int(s));
+  for (std::size_t s = 0; s < n; ++s)
+    if (const int next = e.parent[fronts[s].first + fronts[s].width - 1]; next >= 0)
+      level[front_of[next]] = std::max(level[front_of[next]], level[s] + 1);
+  std::iota(sorted.begin(), sorted.end(), 0);
+  std::ranges::stable_sort(sorted, {}, [&](int s) { return level[s]; });
+  std::vector<int> result;
+  std::vector<Columns> moved;
+  result.reserve(order.size()), moved.reserve(n);
+  for (const int s : sorted) {
+    Columns front = fronts[s];
+    const auto from = order.begin() + front.first;
+    front.first = int(result.size());
+    result.insert(result.end(), from, from + front.width);
+    moved.push_back(front);
+  }
+  fronts = std::move(moved);
+  return result;
+}
+
 /// Fills in what lies below each front, and where its entries and what its children leave go.
 class Filler {
  public:
-  Filler(const CouplingPattern& pattern, FrontLayout& layout)
+  Filler(const CouplingPattern& pattern, FrontLayout& layout, bool levels)
       : pattern_(pattern),
         layout_(layout),
         position_(inverse_of(layout.order)),
@@ -115,7 +147,10 @@ class Filler {
     for (std::size_t s = 0; s < layout.fronts.size(); ++s)
       std::fill_n(front_of_.begin() + layout.fronts[s].first, layout.fronts[s].width, int(s));
     for (std::size_t s = 0; s < layout.fronts.size(); ++s) fill(int(s));
-    place_updates();
+    if (levels)
+      place_updates_apart();
+    else
+      place_updates();
   }
 
  private:
@@ -196,6 +231,13 @@ class Filler {
     layout_.update_size = most[0] + most[1];
   }
 
+  void place_updates_apart() {
+    for (Front& front : layout_.fronts) {
+      front.update = layout_.update_size;
+      layout_.update_size += std::size_t(front.below) * front.below;
+    }
+  }
+
   const CouplingPattern& pattern_;
   FrontLayout& layout_;
   std::vector<int> position_, local_, front_of_;
@@ -211,8 +253,11 @@ FrontLayout front_layout(const CouplingPattern& given, std::vector<int> order) {
   layout.order = postordered(layout.order, eliminate(pattern, layout.order).parent);
   const Elimination e = eliminate(pattern, layout.order);
   layout.entries_of_factor = std::accumulate(e.below.begin(), e.below.end(), std::size_t{0});
-  for (const Columns& c : supernodes(e)) layout.fronts.push_back({c.first, c.width});
-  [[maybe_unused]] const Filler filler(pattern, layout);
+  std::vector<Columns> fronts = supernodes(e);
+  const bool levels = are_small(fronts);
+  if (levels) layout.order = by_levels(layout.order, e, fronts);
+  for (const Columns& c : fronts) layout.fronts.push_back({c.first, c.width});
+  [[maybe_unused]] const Filler filler(pattern, layout, levels);
   return layout;
 }
 

@@ -6,6 +6,9 @@
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/integrators/index1.hpp"
 #include "rattleback/integrators/registry.hpp"
+#include "rattleback/integrators/sparse_algebra.hpp"
+#include "rattleback/solve/sparse.hpp"
+#include "rattleback/solve/sparse_row.hpp"
 
 namespace rattleback::study {
 
@@ -17,6 +20,8 @@ constexpr double degenerate = 1e-8;
 constexpr double bracket_tolerance = 1e-9;
 /// Dense singular values of more constraints take longer than the analysis.
 constexpr int most_dense = 30;
+/// Rows of more constraints whose squared sines to each other are larger are independent.
+constexpr double safe_sine = 1e-8;
 
 bool written_with_velocities(const Problem& problem) {
   const SystemDescription& d = problem.file.system;
@@ -33,10 +38,38 @@ struct AtStart {
   bool regular = true, consistent = true;
   double constraint = 0, hidden = 0;  ///< max |g|, max |{g,H}|
 };
+/// Of many constraints on positions, by one sparse factorisation: where masses are positive,
+/// G M^-1 G^T, which is N = {{g, H}, g}, says all. Not regular: nothing is decided.
+AtStart look_at_many(const Problem& problem) {
+  const AnySystem& system = problem.system;
+  const CompiledNatural* code = system.model<double>().compiled();
+  if (!code || std::ranges::any_of(code->inverse_mass, [](double w) { return !(w > 0); }))
+    return {false};
+  const JacobianPattern& pattern = code->pattern;
+  const Vector<double, dynamic>& q = problem.start->q;
+  std::vector<double> g(code->constraints), slopes(pattern.nonzeros());
+  code->linearise(q.data(), q.data(), g.data(), slopes.data());
+  std::vector<SparseRow> rows(g.size());
+  for (std::size_t i = 0; i < g.size(); ++i) {
+    for (int k = pattern.start[i]; k < pattern.start[i + 1]; ++k)
+      rows[i].emplace_back(pattern.column[k], slopes[pattern.place[k]] *
+                                                  std::sqrt(code->inverse_mass[pattern.column[k]]));
+    std::ranges::sort(rows[i]);
+  }
+  SparseLdlt<double> gram(couplings(pattern, code->dimension));
+  const FactorReport report = gram.factor([&](int i, int j) { return product(rows[i], rows[j]); });
+  Residuals<AnySystem, double> residuals(system);
+  residuals.evaluate(system, *problem.start);
+  const double primary = residuals.largest_primary(), hidden = residuals.largest_hidden();
+  const double tolerance = ConsistencyTolerance{}.constraint;
+  return {report.ok && report.negative == 0 && report.cancellation * safe_sine < 1,
+          primary <= tolerance && hidden <= tolerance, primary, hidden};
+}
 AtStart look_at_start(const Problem& problem) {
   const AnySystem& system = problem.system;
   if (system.constraint_count() == 0) return {};
-  if (system.constraint_count() > most_dense || written_with_velocities(problem)) return {false};
+  if (written_with_velocities(problem)) return {false};
+  if (system.constraint_count() > most_dense) return look_at_many(problem);
   const PointReport at = report_point(system, *problem.start);
   const double tolerance = ConsistencyTolerance{}.constraint;
   const bool regular =

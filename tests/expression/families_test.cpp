@@ -173,6 +173,41 @@ TEST(Families, of_a_tree_give_what_straight_code_gives) {
       }
 }
 
+/// Rows that follow each other, are evenly spaced, near each other and far from each other, to read
+/// from and to write to.
+TEST(Families, of_rows_anywhere_give_what_straight_code_gives) {
+  constexpr int rows = 100, wide = 110'000;  // more than 16 bits tell
+  const auto place = [](int kind, int r) {
+    const int mixed = r * 37 % rows;  // of 37 and 100 every number once
+    return 1000 * kind + (kind == 0   ? r
+                          : kind == 1 ? 3 * (rows - r)
+                          : kind == 2 ? mixed
+                                      : 1000 * mixed);
+  };
+  for (int to = 0; to < 4; ++to) {
+    Graph graph;
+    std::vector<Program::Output> outputs;
+    for (int r = 0; r < rows; ++r) {
+      Expression sum = graph.constant(0);
+      for (int from = 0; from < 4; ++from)
+        sum = graph.add(graph.multiply(sum, graph.input(place(from, r))),
+                        graph.input(wide + place(from, r)));
+      outputs.push_back({0, place(to, r), sum});
+    }
+    const auto families = find_families(graph, wide, outputs);
+    ASSERT_EQ(families.gathered.size(), 1u);
+    const BlockPlaces places(families.gathered[0]);
+    const std::size_t kind_of_block = 4 * GatheredFamily::block;  // x and y, and what is written
+    EXPECT_EQ(places.near.size(), kind_of_block * (to == 2 ? 3 : 2));
+    EXPECT_EQ(places.far.size(), kind_of_block * (to == 3 ? 3 : 2));
+    std::vector<double> x(wide), y(wide), a(wide, -7), b(1), a0(wide, -7);
+    for (int i = 0; i < wide; ++i) x[i] = std::sin(i), y[i] = std::cos(2.0 * i);
+    CompiledFunction(graph, wide, outputs)(x.data(), y.data(), a.data(), b.data());
+    Program(graph, wide, outputs).run(x.data(), y.data(), a0.data(), b.data());
+    EXPECT_EQ(a, a0) << to;
+  }
+}
+
 /// Trees with lengths of their own in the lanes of a pack are the trees one by one, to the bit.
 TEST(Families, of_a_tree_run_in_packs) {
   constexpr int n = 150, lanes = CompiledFunction::lanes_of_a_pack;

@@ -82,6 +82,17 @@ TEST(Iterations, OfTextModels) {
             5.8);  // 4.86, of a matrix that outlives its step
   EXPECT_LT(mean_iterations("magnetic_torus.toml", "rattle:base=euler-a", 0.02, 300),
             6.5);  // 5.9; 7.0 if a stood for a^ in the matrix
+  // Stages: forces and multipliers are foreseen.
+  for (const char* base : {"verlet-b", "midpoint", "gauss2"})
+    EXPECT_LT(
+        mean_iterations("chain.toml", ("rattle:base=" + std::string(base)).c_str(), 0.001, 500),
+        0.75);  // 0.60 each
+  const auto of_rod = [](const char* method) {
+    return mean_iterations("elastic_rod.toml", method, 0.0005, 300);
+  };
+  EXPECT_LT(of_rod("rattle:base=verlet-b"), 1.8);  // 1.52
+  EXPECT_LT(of_rod("rattle:base=midpoint"), 5.4);  // 4.93
+  EXPECT_LT(of_rod("rattle:base=gauss2"), 4.5);    // 4.00
   // With the matrix of one end instead of both: 7.4.
   EXPECT_LT(mean_iterations("bead_on_wire.toml", "sundman", 0.3, 68), 6.8);  // 6.2
 }

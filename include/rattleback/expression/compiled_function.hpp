@@ -70,6 +70,7 @@ class CompiledFunction {
   struct GatheredPart {
     GatheredFamily family;
     std::vector<double> constants, row_constants;  ///< of every lane
+    BlockPlaces places;
     NativeCode code{};
 
     template <class S>
@@ -123,13 +124,13 @@ void CompiledFunction::GatheredPart::run(int lanes, const S* x, const S* y, S* a
   S *in = memory.data(), *out = in + (inputs + own) * block;
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t k = 0; k < inputs; ++k)
-      in[k * block] = (family.from[k].which == 0 ? x : y)[family.input[k * rows + r]];
+      in[k * block] = (family.from[k] == 0 ? x : y)[family.input[k * rows + r]];
     for (std::size_t k = 0; k < own; ++k)
       in[(inputs + k) * block] =
           detail::constant<S>(row_constants.data() + (k * rows + r) * lanes, lanes);
     family.program.run(constants.data(), lanes, in, in, out, out);
     for (std::size_t k = 0; k < outputs; ++k)
-      (family.to[k].which == 0 ? a : b)[family.output[k * rows + r]] = out[k * block];
+      (family.to[k] == 0 ? a : b)[family.output[k * rows + r]] = out[k * block];
   }
 }
 

@@ -2,6 +2,7 @@
 // chain, a tree or a net. They become loops over a few instructions instead of long straight code.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -24,14 +25,32 @@ struct GatheredFamily {
 
   int rows = 0;
   Program program;
-  struct Array {
-    std::uint8_t which;  ///< 0: x or a, 1: y or b
-    bool moves_on;       ///< its places follow each other, row by row
-    bool operator==(const Array&) const = default;
+  std::vector<std::uint8_t> from, to;  ///< arrays of each input and output, 0: x or a, 1: y or b
+  std::vector<int> input, output;      ///< places of input k: the `rows` entries from k * rows on
+  std::vector<double> constant;        ///< in the same order
+};
+
+/// The places of a gathered family block by block, inputs and then outputs, in the order in which
+/// they are asked for. Where they are evenly spaced, as they are in most blocks of a regular tree
+/// or net, there is no list of them.
+struct BlockPlaces {
+  struct Place {
+    int first;  ///< of the block's rows; the lowest one if they are listed
+    int step;   ///< from row to row, or one of the following
   };
-  std::vector<Array> from, to;     ///< of each input, of each output
-  std::vector<int> input, output;  ///< places of input k: the `rows` entries from k * rows on
-  std::vector<double> constant;    ///< in the same order
+  static constexpr int listed_near = -(1 << 30);      ///< distances from `first` in `near`
+  static constexpr int listed_far = listed_near - 1;  ///< and in `far`, where 16 bits are too few
+  BlockPlaces() = default;
+  explicit BlockPlaces(const GatheredFamily& family);
+
+  /// Row with which block b begins; the last block ends with the last row.
+  static int row_of_block(int b, int rows) {
+    return std::min(b * GatheredFamily::block, rows - GatheredFamily::block);
+  }
+  int blocks = 0;
+  std::vector<Place> place;
+  std::vector<std::uint16_t> near;
+  std::vector<int> far;
 };
 
 struct Families {

@@ -83,9 +83,6 @@ class CompiledAlgebra {
   void force(const Values& j, const Values& x, Values& out) const {
     algebra_.force(j.data(), x.data(), out.data(), out.data());
   }
-  void displacement(const Values& j, const Values& x, Values& out) const {
-    algebra_.displacement(j.data(), x.data(), out.data(), out.data());
-  }
   void hidden(const Values& j, const Values& p, Values& out) const {
     algebra_.hidden(j.data(), p.data(), out.data(), out.data());
   }

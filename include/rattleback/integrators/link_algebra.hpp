@@ -57,14 +57,6 @@ class LinkAlgebra {
       for (int c = 0; c < D; ++c) out[D * body + c] += slope[c] * x[k];
     });
   }
-  /// M^-1 G^T x
-  void displacement(const Values& j, const Values& x, Values& out) const {
-    out.setConstant(S(0));
-    for_ends(j, [&](int k, int body, const S* slope) {
-      const S strength = x[k] * inverse_mass_[body];
-      for (int c = 0; c < D; ++c) out[D * body + c] += slope[c] * strength;
-    });
-  }
   /// G M^-1 p
   void hidden(const Values& j, const Values& p, Values& out) const {
     out.setConstant(S(0));

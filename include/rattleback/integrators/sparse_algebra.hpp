@@ -42,13 +42,12 @@ class SparseAlgebra {
   /// Makes the native code now, and not in a step.
   void compile() const;
 
-  CompiledFunction force;         ///< G, lambda -> G^T lambda
-  CompiledFunction displacement;  ///< G, lambda -> M^-1 G^T lambda
-  CompiledFunction hidden;        ///< G, p -> G M^-1 p
-  CompiledFunction gram;          ///< G -> K: the diagonal and then the couplings of G M^-1 G^T
-  CompiledFunction alignment;     ///< G, G' -> the diagonal of G M^-1 G'^T
-  CompiledFunction factor;        ///< K -> its pivots; F. Empty where that is numerical
-  CompiledFunction solve;         ///< F, b -> (G M^-1 G^T)^-1 b. Likewise
+  CompiledFunction force;      ///< G, lambda -> G^T lambda
+  CompiledFunction hidden;     ///< G, p -> G M^-1 p
+  CompiledFunction gram;       ///< G -> K: the diagonal and then the couplings of G M^-1 G^T
+  CompiledFunction alignment;  ///< G, G' -> the diagonal of G M^-1 G'^T
+  CompiledFunction factor;     ///< K -> its pivots; F. Empty where that is numerical
+  CompiledFunction solve;      ///< F, b -> (G M^-1 G^T)^-1 b. Likewise
 
  private:
   Structure structure_;

@@ -5,7 +5,6 @@
 //   structure(system)         what G W G^T is to a solver
 //   inverse_mass(i)           W_ii
 //   force(G, x, out)          out = G^T x
-//   displacement(G, x, out)   out = W G^T x
 //   hidden(G, p, out)         out = G W p
 //   alignment(G_1, G, out)    out_k = (G_1 W G^T)_kk
 //   factor(G), solve(b)       b <- (G W G^T)^-1 b
@@ -40,6 +39,7 @@ class SparseKernel {
       : algebra_(system),
         inverse_mass_(system.dimension()),
         force_(system.dimension()),
+        impulse_(system.dimension()),
         alignment_(system.constraint_count()),
         broyden_(system.constraint_count()) {
     for (int i = 0; i < system.dimension(); ++i) inverse_mass_[i] = algebra_.inverse_mass(i);
@@ -65,16 +65,18 @@ class SparseKernel {
   /// p = p0 - before h V_q - G^T lambda,   q = q0 + h M^-1 p
   void launch(const Sys&, const Stride<S, N>& stride, const Floor&, Work<SparseKernel>& w) {
     broyden_.reset();
+    shifts_ = 0;
     algebra_.force(w.jacobian, w.lambda, force_);
     kick_and_drift(force_.size(), force_.data(), inverse_mass_.data(), w.v_q.data(),
                    stride.z.q.data(), stride.z.p.data(), stride.h, stride.h * stride.kicks.before,
                    w.q.data(), w.p.data());
   }
-  /// q -= M^-1 G^T delta; total (+)= delta
+  /// q -= M^-1 G^T delta; total (+)= delta. G^T delta is kept for correct().
   void shift(const Sys&, const Jacobian& j, const Multiplier& delta, bool first, Position& q,
              Multiplier& total) {
-    algebra_.displacement(j, delta, force_);
-    subtract(force_.data(), q);
+    ++shifts_;
+    algebra_.force(j, delta, impulse_);
+    subtract_weighted(q.size(), impulse_.data(), inverse_mass_.data(), q.data());
     if (first)
       copy(delta, total);
     else
@@ -85,10 +87,13 @@ class SparseKernel {
     algebra_.force(j, lambda, force_);
     subtract(force_.data(), p);
   }
-  /// lambda += delta/h, p -= G^T delta/h, with delta in mu
+  /// lambda += delta/h, p -= G^T delta/h, with delta, the sum since launch(), in mu. G^T of a sum
+  /// is not summed up: what was large on the way would leave its rounding.
   void correct(const Real<S>& h, Work<SparseKernel>& w) {
-    scale(Real<S>(Real<S>(1) / h), w.mu);
-    kick(w.jacobian, w.mu, w.p);
+    const Real<S> rate = Real<S>(1) / h;
+    if (shifts_ != 1) algebra_.force(w.jacobian, w.mu, impulse_);
+    subtract_scaled(rate, impulse_, w.p);
+    scale(rate, w.mu);
     add_scaled(Real<S>(1), w.mu, w.lambda);
   }
   /// p -= after h V_q(q), and mu = G M^-1 p with the G of next where that is asked for
@@ -163,6 +168,10 @@ class SparseKernel {
       q[i] = q0[i] + momentum * (h * inverse_mass[i]);
     }
   }
+  [[gnu::noinline]] static void subtract_weighted(Eigen::Index n, const S* __restrict x,
+                                                  const T* __restrict weight, S* __restrict from) {
+    for (Eigen::Index i = 0; i < n; ++i) from[i] -= x[i] * weight[i];
+  }
   static void subtract(const S* __restrict x, Position& from) {
     S* __restrict y = from.data();
     for (Eigen::Index i = 0, n = from.size(); i < n; ++i) y[i] -= x[i];
@@ -170,7 +179,8 @@ class SparseKernel {
 
   Algebra algebra_;
   Vector<T, dynamic> inverse_mass_;
-  Position force_;
+  Position force_, impulse_;
+  long shifts_ = 0;  // since launch()
   Vector<T, dynamic> alignment_;
   Broyden<Multiplier> broyden_;
 };
