@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "rattleback/problem/error.hpp"
+#include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
 
@@ -191,5 +192,10 @@ void CompiledFunction::GatheredPart::call(int lanes, const double* x, const doub
   else
     call_in_blocks<lanes_of_a_pack>(family, row_constants, code, x, y, a, b);
 }
+
+template void CompiledFunction::GatheredPart::run(int, const double*, const double*, double*,
+                                                  double*) const;
+template void CompiledFunction::GatheredPart::run(int, const Pack*, const Pack*, Pack*,
+                                                  Pack*) const;
 
 }  // namespace rattleback

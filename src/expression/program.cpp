@@ -1,6 +1,7 @@
 #include "rattleback/expression/program.hpp"
 
 #include "rattleback/expression/node_table.hpp"
+#include "rattleback/problem/pack.hpp"
 
 namespace rattleback {
 
@@ -128,5 +129,9 @@ bool Program::has_shape_of(const Program& other) const {
          instructions_ == other.instructions_ && results_ == other.results_ &&
          std::ranges::all_of(instructions_, same_exponent);
 }
+
+template void Program::run(const double*, int, const double*, const double*, double*,
+                           double*) const;
+template void Program::run(const double*, int, const Pack*, const Pack*, Pack*, Pack*) const;
 
 }  // namespace rattleback

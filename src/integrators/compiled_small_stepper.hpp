@@ -148,6 +148,13 @@ AnyStepperPointer<S> small_compiled_stepper(const AnySystem& system, const BaseM
     return on_small_code<S>(system, make, Size<2, 1>{}, Size<3, 1>{}, Size<3, 2>{}, Size<4, 1>{},
                             Size<4, 2>{}, Size<6, 2>{}, Size<6, 3>{});
 }
+// Compiled in their own sources only, with the options those have.
+extern template AnyStepperPointer<double> small_compiled_stepper(const AnySystem&,
+                                                                 const BaseMapChoice&, Projection,
+                                                                 const SolveOptions&);
+extern template AnyStepperPointer<Pack> small_compiled_stepper(const AnySystem&,
+                                                               const BaseMapChoice&, Projection,
+                                                               const SolveOptions&);
 
 }  // namespace detail
 }  // namespace rattleback

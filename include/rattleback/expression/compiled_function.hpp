@@ -133,4 +133,9 @@ void CompiledFunction::GatheredPart::run(int lanes, const S* x, const S* y, S* a
   }
 }
 
+extern template void CompiledFunction::GatheredPart::run(int, const double*, const double*, double*,
+                                                         double*) const;
+extern template void CompiledFunction::GatheredPart::run(int, const Pack*, const Pack*, Pack*,
+                                                         Pack*) const;
+
 }  // namespace rattleback

@@ -219,4 +219,9 @@ void Program::run(const double* constants, int lanes, const S* x, const S* y, S*
   for (const Result& r : results_) (r.array == 0 ? a : b)[r.index] = of[r.value];
 }
 
+// The two that steps run in, compiled in program.cpp.
+extern template void Program::run(const double*, int, const double*, const double*, double*,
+                                  double*) const;
+extern template void Program::run(const double*, int, const Pack*, const Pack*, Pack*, Pack*) const;
+
 }  // namespace rattleback

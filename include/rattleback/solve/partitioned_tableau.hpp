@@ -224,8 +224,9 @@ struct PartitionedProducts {
     const int s = t.stages(), r = t.nodes() - 1;
     const auto f = t.f.leftCols(r);
     const auto x = t.x.bottomRows(r);
-    force_at_stage = t.a * t.a_hat, push_at_stage = t.a * f;
-    force_at_node = x * t.a_hat, push_at_node = x * f;
+    // Of a few rows: the blocked product of large matrices would take seconds to compile.
+    force_at_stage = t.a.lazyProduct(t.a_hat), push_at_stage = t.a.lazyProduct(f);
+    force_at_node = x.lazyProduct(t.a_hat), push_at_node = x.lazyProduct(f);
     for (int j = 0; j < s; ++j) {
       for (int i = 0; i < s; ++i) stage_time[i] += t.a(i, j);
       for (int k = 0; k < r; ++k) node_time[k] += x(k, j);
