@@ -93,9 +93,19 @@ struct Surface {
     for (int i = 0; i < 3; ++i) out(0, i) = e[i];
   }
 };
+struct Height {
+  template <class Q>
+  typename Q::Scalar operator()(const Q& q) const {
+    return q[2];
+  }
+  template <class Q, class G>
+  void gradient(const Q&, G& out) const {
+    out[0] = out[1] = 0, out[2] = 1;
+  }
+};
 template <class P>
 auto system_of() {
-  const auto height = [](const auto& q) { return q[2]; };
+  const Height height;
   if constexpr (P::quadratic)
     return rb::natural_system(rb::mass(1.0, 1.0, 1.0), height, rb::quadratic(Surface<P>{}));
   else

@@ -19,22 +19,31 @@ const char* const magnetic =
     "constraints = [\"(x^2 + y^2 + z^2 - 1)/2\"]\n"
     "[initial]\nq = [1, 0, 0]\np = [0, 0.6, 0.3]\nproject = true\n";
 
-/// The error at the end of a plan's run, against one with steps an eighth as long.
-double error_of(const Problem& problem, const Plan& plan) {
-  const auto end = [&](int finer) {
+/// The error of a plan's run against one with steps an eighth as long: at its end, and the largest
+/// over the last sixth of it.
+struct Errors {
+  double end = 0, largest = 0;
+};
+Errors errors_of(const Problem& problem, const Plan& plan) {
+  const auto states = [&](int finer) {
     RunOptions<AnyMotion::Point> options;
     options.step = plan.step / finer;
-    options.steps = options.every = plan.steps * finer;
-    options.keep_states = false;
+    options.steps = plan.steps * finer;
+    options.every = finer;
     const auto run = run_motion(*motion_of(problem, plan), options);
     EXPECT_TRUE(run.ok()) << run.failure.text();
-    return run.final;
+    return run.states;
   };
-  const auto coarse = end(1), fine = end(8);
-  double most = 0;
-  for (std::size_t i = 0; i < coarse.size(); ++i)
-    most = std::max(most, std::abs(coarse[i] - fine[i]));
-  return most;
+  const auto coarse = states(1), fine = states(8);
+  EXPECT_EQ(coarse.size(), fine.size());
+  Errors errors;
+  for (std::size_t k = 5 * coarse.size() / 6; k < std::min(coarse.size(), fine.size()); ++k) {
+    errors.end = 0;
+    for (std::size_t i = 0; i < coarse[k].size(); ++i)
+      errors.end = std::max(errors.end, std::abs(coarse[k][i] - fine[k][i]));
+    errors.largest = std::max(errors.largest, errors.end);
+  }
+  return errors;
 }
 
 TEST(Recommend, every_candidate_is_a_method_and_claims_order_two_or_more) {
@@ -53,12 +62,14 @@ TEST(Recommend, what_is_promised_is_kept) {
       const Plan plan = make_plan(
           problem,
           {.method = "auto:accuracy=" + std::to_string(accuracy * 1e12) + "e-12", .time = 40});
-      const double error = error_of(problem, plan);
-      EXPECT_LE(error, accuracy) << plan.method->info().name << " " << plan.step;
-      // Nor is it a waste, where the step is not given: measured: 0.066 (multistep of order 4, half
-      // the step that would do) to 0.56.
+      const Errors error = errors_of(problem, plan);
+      EXPECT_LE(error.end, accuracy) << plan.method->info().name << " " << plan.step;
+      // Nor is it a waste, where the step is not given: 0.20 to 1.1 measured. The 0.20 is the
+      // multistep method of order 4 on the pendulum at 1e-3: the error tried is 0.18 at t = 10.7,
+      // and 0.20 at t = 40, where it is taken to grow with time. At the very end, where the
+      // pendulum happens to be slow, it is 0.066.
       if (!problem.file.run.step) {
-        EXPECT_GE(error, 0.03 * accuracy) << plan.method->info().name << " " << plan.step;
+        EXPECT_GE(error.largest, 0.1 * accuracy) << plan.method->info().name << " " << plan.step;
       }
     }
 }
@@ -107,7 +118,7 @@ TEST(Recommend, with_a_step_only_the_method_is_chosen) {
   const Problem problem = problem_of(pendulum());
   const Plan plan = make_plan(problem, {.method = "auto:accuracy=1e-6", .step = 0.05, .time = 20});
   EXPECT_EQ(plan.step, 0.05);
-  EXPECT_LE(error_of(problem, plan), 1e-6) << plan.method->info().name;
+  EXPECT_LE(errors_of(problem, plan).end, 1e-6) << plan.method->info().name;
 }
 
 ComparedRun run_of(const std::string& method, double step, double error, double seconds) {

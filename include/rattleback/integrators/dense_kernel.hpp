@@ -174,6 +174,7 @@ class DenseKernel {
                                      bool wanted) {
     if constexpr (M == 1) {
       prepare(system, j);
+      if (!wanted) return beyond(product(j, 0, 0), threshold::zero_pivot);
       return solve_newton(system, j, j, b);
     } else {
       const FactorReport report = factor(system, j);

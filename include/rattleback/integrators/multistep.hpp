@@ -10,7 +10,8 @@
 //
 // Carried are second differences u and what drives them, w = h^2 q'', summed up twice with
 // compensation (multistep_memory.hpp): rounding is of size h^2 eps, and leaves the double root at 1
-// where it is  [Console14].
+// where it is  [Console14]. For vectors of static size the next step's sums are made from the
+// guess, while the iteration is under way, and mended: they are linear in w.
 //
 // The state that is shown stays k/2 steps behind the newest position, the front: its momentum is
 // the symmetric difference formula of order k, projected onto {g,H} = 0, and made at the end of
@@ -32,42 +33,19 @@
 #include "rattleback/integrators/core_stepper.hpp"
 #include "rattleback/integrators/inertia.hpp"
 #include "rattleback/integrators/multistep_memory.hpp"
+#include "rattleback/integrators/multistep_work.hpp"
 #include "rattleback/integrators/natural_constrained.hpp"
 
 namespace rattleback {
 
 MethodInfo multistep_info(int order);
 
-/// The front of a multistep method, and a step of it on its way.
-template <class K>
-struct MultistepWork {
-  using Position = typename K::Position;
-  MultistepFront<Position> front, coast, ahead;  ///< coast: without beta w
-  Position force;                                ///< h^2 M^-1 f at the front
-  Position history, w, u;                        ///< u = history + beta w
-  typename K::Multiplier lambda, g;
-  typename K::Jacobian jacobian, next;  ///< G at the front, and ahead of it
-
-  template <class Sys>
-  explicit MultistepWork(const Sys& system)
-      : front(system.dimension()),
-        coast(system.dimension()),
-        ahead(system.dimension()),
-        force(system.dimension()),
-        history(system.dimension()),
-        w(system.dimension()),
-        u(system.dimension()),
-        lambda(system.constraint_count()),
-        g(system.constraint_count()),
-        jacobian(K::jacobian(system)),
-        next(K::jacobian(system)) {}
-};
-
 /// A step that fails leaves state and memory as they were.
 template <class Sys, class S, class K = typename detail::KernelOf<Sys, S>::type>
 class MultistepStepper {
  public:
   using Position = typename K::Position;
+  using Row = RowOf<Position>;
   using Multiplier = typename K::Multiplier;
   using Point = State<S, K::N>;
   using R = Real<S>;
@@ -124,20 +102,15 @@ class MultistepStepper {
   void save(std::vector<double>& to) const
     requires std::is_same_v<S, double>
   {
-    memory_.save(to);
-    for (const Position* v :
-         {&work_.front.q, &work_.front.q_low, &work_.front.d, &work_.front.d_low})
-      to.insert(to.end(), v->begin(), v->end());
+    memory_.save(to, work_.front);
     to.insert(to.end(), shown_lambda_.begin(), shown_lambda_.end());
     to.insert(to.end(), {h_, started_ ? 1.0 : 0.0, stepped_ ? 1.0 : 0.0});
   }
   void restore(std::span<const double> from)
     requires std::is_same_v<S, double>
   {
-    memory_.restore(from);
+    memory_.restore(from, work_.front);
     auto next = from.begin();
-    for (Position* v : {&work_.front.q, &work_.front.q_low, &work_.front.d, &work_.front.d_low})
-      for (double& x : *v) x = *next++;
     for (double& x : shown_lambda_) x = *next++;
     h_ = *next++, started_ = *next++ != 0, stepped_ = *next++ != 0;
     fresh_ = false;
@@ -162,7 +135,13 @@ class MultistepStepper {
     if constexpr (local_kernel) kernel_ = kernel;
   }
   RATTLEBACK_INLINE Status go_on(const Sys& system, K& kernel, MultistepWork<K>& work) {
-    memory_.remember(work.front, work.history, work.coast, work.g);
+    if constexpr (!fixed)
+      memory_.remember(work.front, work.history, work.coast, work.g);
+    else
+      memory_.guess(work.g);
+    copy(work.force, work.w);
+    kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
+    if constexpr (fixed) foresee(work);
     Status status = land(system, kernel, work);
     if (status.iterations > threshold::few_iterations) [[unlikely]]
       if (status && !kernel.same_branch(system, work.jacobian, work.next))
@@ -173,33 +152,42 @@ class MultistepStepper {
       fresh_ = false;
       return {Outcome::rank_loss, status.iterations};
     }
-    memory_.arrive(work.coast, work.history, work.w, work.u, work.ahead);
-    memory_.keep(work.u, work.w, work.lambda);
-    take(work.ahead.q, work.front.q), take(work.ahead.q_low, work.front.q_low);
-    take(work.ahead.d, work.front.d), take(work.ahead.d_low, work.front.d_low);
+    arrive(work);
     stepped_ = true;
     push(system, work);
     return status;
   }
-  template <class V>
-  RATTLEBACK_INLINE static void take(V& from, V& to) {
-    if constexpr (V::SizeAtCompileTime == dynamic)
-      from.swap(to);
-    else
-      copy(from, to);
+  /// What the next step begins with, as far as it is known before the iteration, which the
+  /// processor need not wait for then.
+  RATTLEBACK_INLINE void foresee(MultistepWork<K>& work) {
+    const auto& w = as_row(work.w);
+    memory_.arrive(work.coast, work.history, w, work.u, work.ahead);
+    memory_.foresee(work.u, w, work.ahead, work.next_history, work.next_coast);
+    work.foreseen = w;
+  }
+  RATTLEBACK_INLINE void arrive(MultistepWork<K>& work) {
+    if constexpr (fixed) {
+      Row missed = as_row(work.w);
+      subtract_scaled(R(1), work.foreseen, missed);
+      memory_.mend(missed, work.u, work.ahead, work.next_history, work.next_coast);
+      work.front = work.ahead, work.coast = work.next_coast, work.history = work.next_history;
+      memory_.keep(work.u, work.w, work.lambda);
+    } else {
+      memory_.arrive(work.coast, work.history, as_row(work.w), work.u, work.ahead);
+      memory_.keep(work.u, work.w, work.lambda);
+      std::swap(work.front, work.ahead);
+    }
   }
   /// Newton on g(q1) = 0 in Lambda, from the guess in g. One correction is always made: a guess
   /// that happens to be good enough is off by more than round-off, and to one side. One quadratic
   /// constraint has a closed form.
   RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, MultistepWork<K>& work) {
-    copy(work.force, work.w);
-    kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
-    memory_.reach(work.coast, work.w, work.ahead.q);
+    memory_.reach(work.coast, work.w, work.q);
     if constexpr (requires { kernel.forget(); }) kernel.forget();
     if constexpr (std::is_same_v<K, DenseKernel<Sys, S>> && detail::maybe_one_quadratic<Sys>)
-      if (S s; system.traits().quadratic &&
-               detail::land_on_quadratic(system, kernel.weighted(), floor_, work.ahead.q, work.g,
-                                         work.next, s)) {
+      if (S s;
+          system.traits().quadratic && detail::land_on_quadratic(system, kernel.weighted(), floor_,
+                                                                 work.q, work.g, work.next, s)) {
         work.g[0] = s * per_drive_;
         kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
         return {Outcome::ok, 1};
@@ -207,13 +195,13 @@ class MultistepStepper {
     double last = std::numeric_limits<double>::infinity();
     bool exact = K::exact_newton;
     for (int k = 0; k < options_.max_iterations; ++k) {
-      const bool settled = kernel.settled(system, work.ahead.q, work.g, work.next, floor_);
+      const bool settled = kernel.settled(system, work.q, work.g, work.next, floor_);
       if (settled && k > 0) return {Outcome::ok, k};
       if (k > 1) [[unlikely]] {
         const double size = K::size(work.g);
         if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
         if (size > threshold::poor_contraction * last) {
-          if (stalled_at_round_off(work.g, work.next, work.ahead.q)) return {Outcome::ok, k, size};
+          if (stalled_at_round_off(work.g, work.next, work.q)) return {Outcome::ok, k, size};
           exact = true;
         }
         last = size;
@@ -222,9 +210,13 @@ class MultistepStepper {
         kernel.solve(work.g);
       else if (!kernel.solve_newton(system, work.jacobian, work.next, work.g))
         return {Outcome::rank_loss, k, last};
+      if constexpr (fixed) {  // q without the way through w: a third less for the next g to wait
+        Multiplier unused;
+        kernel.shift(system, work.jacobian, work.g, true, work.q, unused);
+      }
       scale(per_drive_, work.g);
       kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
-      memory_.reach(work.coast, work.w, work.ahead.q);
+      if constexpr (!fixed) memory_.reach(work.coast, work.w, work.q);
     }
     return {Outcome::no_convergence, options_.max_iterations, last};
   }
@@ -238,18 +230,25 @@ class MultistepStepper {
   /// h^2 M^-1 f at the front.
   RATTLEBACK_INLINE void push(const Sys& system, MultistepWork<K>& work) {
     Working<fixed, Position> v_q = v_q_;
-    system.potential_gradient(work.front.q, v_q);
+    if constexpr (fixed)
+      system.potential_gradient(work.q, v_q);
+    else
+      system.potential_gradient(work.front.q, v_q);
     system.velocity(v_q, work.force);
     scale(R(-h_ * h_), work.force);
   }
   /// What follows from the front alone.
   [[gnu::noinline]] Status refresh(const Sys& system) {
     per_drive_ = R(1) / memory_.coefficients().drive[0];
-    kernel_.linearise(system, work_.front.q, work_.g, work_.jacobian);
+    Position& q = work_.q;
+    for (Eigen::Index i = 0; i < q.size(); ++i)
+      q[i] = entry(work_.front.q, i) + entry(work_.front.q_low, i);
+    kernel_.linearise(system, q, work_.g, work_.jacobian);
     if (FactorReport f = kernel_.factor(system, work_.jacobian); !f.ok)
       return {Outcome::rank_loss, 0, f.smallest_pivot};
-    measure_floor(work_.front.q, work_.jacobian);
+    measure_floor(q, work_.jacobian);
     push(system, work_);
+    if constexpr (fixed) memory_.remember(work_.front, work_.history, work_.coast, work_.g);
     fresh_ = true;
     return {};
   }

@@ -31,7 +31,7 @@ template <class Sys, class S, class K>
     for (int j = side > 0 ? 0 : 1; j < (side > 0 ? half + 1 : half); ++j) {
       if (j > 0)
         if (Status s = compose(system, R(side * h)); !s) return s;
-      copy(z_.q, memory_.position(side * j));
+      memory_.place(side * j, z_.q);
       if (Status s = drive_at_start(system, side * j); !s) return s;
     }
   }
@@ -65,10 +65,10 @@ Status MultistepStepper<Sys, S, K>::drive_at_start(const Sys& system, int j) {
   kernel_.solve(lambda);
   if constexpr (ScalarTraits<S>::is_dual) refine(system, lambda);
   scale(R(h_ * h_), lambda);
-  Position& w = memory_.drive(j);
-  system.velocity(v_q_, w);
-  scale(R(-h_ * h_), w);
-  kernel_.shift(system, work_.jacobian, lambda, true, w, work_.g);
+  system.velocity(v_q_, work_.w);
+  scale(R(-h_ * h_), work_.w);
+  kernel_.shift(system, work_.jacobian, lambda, true, work_.w, work_.g);
+  memory_.drive(j, work_.w);
   return {};
 }
 
@@ -91,9 +91,9 @@ void MultistepStepper<Sys, S, K>::curvature(const Sys& system, Multiplier& out) 
   system.velocity(z_.p, work_.w);
   for (int i = 1; i <= c.order / 2; ++i)
     for (const int side : {-1, 1}) {
-      copy(z_.q, work_.history);
-      add_scaled(R(R(side * i) * h_), work_.w, work_.history);
-      kernel_.linearise(system, work_.history, work_.g, work_.next);
+      copy(z_.q, work_.q);
+      add_scaled(R(R(side * i) * h_), work_.w, work_.q);
+      kernel_.linearise(system, work_.q, work_.g, work_.next);
       kernel_.hidden(system, work_.next, z_.p, work_.g);
       const R weight = c.derivative[i - 1] * R(side) / h_;
       for (Eigen::Index k = 0; k < out.size(); ++k)

@@ -8,7 +8,10 @@
 //
 // For b > 0 nothing cancels. Otherwise, and where there is no root, Newton is asked as elsewhere,
 // and says why it fails. Newton's s = g(q*)/b leaves g(q1) = c s^2/2: where that is round-off, as
-// it is for small steps, no root is taken, and g and G are evaluated once instead of twice.
+// it is for small steps, no root is taken, and g and G are evaluated once instead of twice. A
+// little beyond that, the root is the first terms of
+//
+//   s = g(q*)/b (1 + t/2 + t^2/2 + 5 t^3/8 + 7 t^4/8 + 21 t^5/16 + ...)      t = c g(q*)/b^2
 #pragma once
 
 #include "rattleback/problem/vector_ops.hpp"
@@ -38,6 +41,10 @@ RATTLEBACK_INLINE void bend(const Sys& system, const U& u, Slope& out) {
   }
 }
 
+/// Up to here t^5 is round-off.
+template <class S>
+inline constexpr double series_bound = epsilon<S> < 1e-20 ? 1e-7 : 5e-4;
+
 /// In every lane.
 template <class S>
 RATTLEBACK_INLINE bool positive(const S& x) {
@@ -62,9 +69,14 @@ RATTLEBACK_INLINE bool land_on_quadratic(const Sys& system, const Vector<S, N>& 
   if (!positive(b[0])) return false;
   s = g[0] / b[0];
   if (!ScalarTraits<S>::within(S(c[0] * s * s), 2 * floor[0])) {
-    const S square = b[0] * b[0] - c[0] * (g[0] * 2);
-    if (!positive(square)) return false;
-    s = (g[0] * 2) / (b[0] + S(sqrt(square)));
+    const S t = c[0] * S(S(1) / b[0]) * s;
+    if (ScalarTraits<S>::within(t, series_bound<S>)) {
+      s = s + s * t * (t * (t * (t * 0.875 + 0.625) + 0.5) + 0.5);
+    } else {
+      const S square = b[0] * b[0] - c[0] * (g[0] * 2);
+      if (!positive(square)) return false;
+      s = (g[0] * 2) / (b[0] + S(sqrt(square)));
+    }
   }
   for (Eigen::Index i = 0; i < u.size(); ++i) {
     q[i] -= s * u[i];

@@ -1,0 +1,42 @@
+// What a step of a multistep method works on.
+#pragma once
+
+#include "rattleback/integrators/multistep_row.hpp"
+
+namespace rattleback {
+
+/// The front of a multistep method, and a step of it on its way.
+template <class K>
+struct MultistepWork {
+  using Position = typename K::Position;
+  using Row = RowOf<Position>;
+  MultistepFront<Row> front, coast, ahead;  ///< coast: without beta w
+  Position force;                           ///< h^2 M^-1 f at the front
+  Position w, q;                            ///< q ahead, as far as the iteration is
+  Row history, u;                           ///< u = history + beta w
+  // One step further, with the first guess of w
+  MultistepFront<Row> next_coast;
+  Row next_history, foreseen;
+  typename K::Multiplier lambda, g;
+  typename K::Jacobian jacobian, next;  ///< G at the front, and ahead of it
+
+  template <class Sys>
+  explicit MultistepWork(const Sys& system)
+      : front(system.dimension()),
+        coast(system.dimension()),
+        ahead(system.dimension()),
+        force(system.dimension()),
+        w(system.dimension()),
+        q(system.dimension()),
+        history(system.dimension()),
+        u(system.dimension()),
+        next_coast(0),
+        next_history(0),
+        foreseen(0),
+        lambda(system.constraint_count()),
+        g(system.constraint_count()),
+        jacobian(K::jacobian(system)),
+        next(K::jacobian(system)) {}
+};
+
+}  // namespace rattleback
