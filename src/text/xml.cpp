@@ -56,7 +56,8 @@ XmlFile::XmlFile(const std::string& name, std::string_view content, std::vector<
   const pugi::xml_parse_result result =
       document_.load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
   if (!result && text.starts_with("version https://git-lfs"))
-    source_.fail({1, 1}, "this is not the file, but a pointer to it that Git LFS left; fetch it first");
+    source_.fail({1, 1},
+                 "this is not the file, but a pointer to it that Git LFS left; fetch it first");
   if (!result)
     source_.fail(
         source_.position(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, result.offset))),
