@@ -1,7 +1,7 @@
 // Round-off of the energy of the multistep method of order 8 against the number of steps: spherical
 // pendulums from eight starts, h = 0.01, where the method's own error of H is below round-off.
 //
-//   bench_multistep_roundoff [multistep-roundoff [STEPS]]      STEPS: 1e7 unless told
+//   bench_multistep_roundoff [multistep-roundoff [STEPS]]      STEPS: 1e8 unless told
 //
 // H is the mean of 64 looks, seven steps apart. docs/notes/multistep.md has 1e8 steps.
 #include <cmath>
@@ -76,7 +76,7 @@ class Swing {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "multistep-roundoff") != 0) return 0;
-  const double steps = argc > 2 ? std::atof(argv[2]) : 1e7;
+  const double steps = argc > 2 ? std::atof(argv[2]) : 1e8;
   std::vector<double> after;
   for (double n = steps; n >= 1e6; n /= 2) after.insert(after.begin(), n);
   std::vector<double> square(after.size());

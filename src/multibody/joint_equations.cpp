@@ -101,7 +101,7 @@ class JointBuilder {
              detail::quote(gap_[0]) + ", " + detail::quote(gap_[1]) + ", " +
              detail::quote(gap_[2]) + "), and must coincide (" + detail::quote(tolerance * size_) +
              " is still taken for 0)");
-    for (int i = 0; i < 3; ++i) to_.equations.push_back({Kind::meet, Vector3::Unit(i), {}});
+    for (int i = 0; i < 3; ++i) to_.equations.push_back({Kind::meet, Vector3::Unit(i)});
   }
   void slide(const Vector3& u) {
     const double off = (ra_ * u).dot(gap_);
@@ -109,7 +109,7 @@ class JointBuilder {
       refuse("its second point is " + detail::quote(std::abs(off)) + " off the " +
              (joint_.type == JointType::planar ? "plane" : "line") +
              " through its first point at the start");
-    to_.equations.push_back({Kind::slide, u, {}});
+    to_.equations.push_back({Kind::slide, u});
   }
   void align(const Vector3& u, const Vector3& c) { to_.equations.push_back({Kind::align, u, c}); }
   void keep_axis() {

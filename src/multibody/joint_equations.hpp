@@ -27,8 +27,9 @@ namespace rattleback {
 struct JointEquation {
   enum class Kind : unsigned char { meet, slide, align, length, turned };
   Kind kind;
-  Vector3 u, c;       ///< of meet: u is the axis of space; of turned: the same where it is zero
-  double length = 0;  ///< of length
+  Vector3 u;  ///< of meet: the axis of space; of turned: the same where it is zero
+  Vector3 c = Vector3::Zero();
+  double length = 0;                                           ///< of length
   Vector3 axis_a = Vector3::Zero(), axis_b = Vector3::Zero();  ///< of turned
 };
 

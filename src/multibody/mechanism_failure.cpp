@@ -35,7 +35,7 @@ double fastest_swing(const MechanismModel& model, const std::vector<double>& rea
 }
 
 std::string cause_of(Outcome outcome, double turn, double swing) {
-  const std::string turns =
+  std::string turns =
       "the step is too large: a body turns by " + detail::quote(turn) + " radians in it";
   if (turn > std::numbers::pi) return turns;
   if (outcome != Outcome::not_finite && swing > 2)
