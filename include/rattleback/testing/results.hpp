@@ -95,7 +95,7 @@ struct KernelResult : Result {
   double gram = 0;       ///< (G W G^T) x - b after solve and after solve_fresh
   double shift = 0;      ///< W G^T delta, and its sum
   double newton = 0;     ///< (G_1 W G^T) x - b where solve_newton has ended
-  int newton_steps = 0;  ///< how often it was called
+  int newton_steps = 0;  ///< how often it was called until within ten times of that
   double launch = 0;     ///< q_1
   double land = 0;       ///< g(q_1), in units of its round-off eps sum_j |G_ij||q|
   double arrive = 0;     ///< q_1 and p_1 for the lambda found, V_q(q_1), mu = G_1 W p_1
