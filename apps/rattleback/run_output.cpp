@@ -39,6 +39,7 @@ Json multipliers_json(const RunHeader& header) {
 Json rows_of(const lie::SO3<double>& orientation) {
   const Matrix3 r = orientation.matrix();
   std::vector<Json> rows;
+  rows.reserve(3);
   for (int i = 0; i < 3; ++i)
     rows.push_back(Json::array(std::vector<double>{r(i, 0), r(i, 1), r(i, 2)}));
   return Json::array(rows);
@@ -77,8 +78,9 @@ void add_robot(const Mechanism& mechanism, const std::vector<Body>& bodies,
 /// Of a mechanism: each body by itself, its orientation as a matrix.
 Json bodies_json(const Mechanism& mechanism, const AnyMotion::Point& state,
                  const std::vector<std::vector<double>>& numbers) {
-  std::vector<Json> all;
   const std::vector<Body> bodies = bodies_of(mechanism, state);
+  std::vector<Json> all;
+  all.reserve(bodies.size());
   for (const Body& body : bodies) {
     all.push_back(Json::object({{"name", body.name},
                                 {"position", Json::array(body.position)},

@@ -143,7 +143,9 @@ class StagedNatural {
     const S* q = from.data();  // may be where it goes to
     const S* __restrict f = pull.data();
     S* q1 = out.data();
+#ifndef __clang__
 #pragma GCC ivdep
+#endif
     for (Eigen::Index k = 0, n = out.size(); k < n; ++k) q1[k] = q[k] - f[k] * a;
   }
   /// Forces at the stages between q and q1, which follows them; the largest change of one.

@@ -105,6 +105,7 @@ template <class R>
 void collocate(Tableau<R>& t, const std::vector<R>& x) {
   const int s = t.stages();
   std::vector<std::vector<R>> p;
+  p.reserve(x.size());
   for (const R& node : x) p.push_back(legendre(s, node));
   for (int i = 0; i < s; ++i)
     for (int j = 0; j < s; ++j) {
