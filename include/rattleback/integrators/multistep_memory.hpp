@@ -288,8 +288,8 @@ class MultistepMemory {
   Eigen::Index n_;
   Row last_, shown_, slope_;  // room
   Position last_vector_;
-  std::vector<Kept> kept_;         // by the position they belong to
-  long front_at_ = 0, first_ = 0;  // the step of the front, and of what stands first
+  std::vector<Kept> kept_;             // by the position they belong to
+  long front_at_ = 0, first_ = -ring;  // the step of the front, and of what stands first
 };
 
 }  // namespace rattleback
