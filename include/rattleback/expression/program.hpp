@@ -220,8 +220,10 @@ void Program::run(const double* constants, int lanes, const S* x, const S* y, S*
 }
 
 // The two that steps run in, compiled in program.cpp.
+/// \cond
 extern template void Program::run(const double*, int, const double*, const double*, double*,
                                   double*) const;
 extern template void Program::run(const double*, int, const Pack*, const Pack*, Pack*, Pack*) const;
+/// \endcond
 
 }  // namespace rattleback

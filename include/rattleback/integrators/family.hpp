@@ -35,8 +35,8 @@ class Factories {
   using Factory =
       std::function<AnyStepperPointer<S>(const Values&, const AnySystem&, const SolveOptions&)>;
 
-  /// Make has a template operator()<S>(values, system, solve) that returns an AnyStepperPointer<S>.
-  /// It may throw ModelError where a system does not fit.
+  /// Make has an operator()(values, system, solve), a template over the scalar S, that returns an
+  /// AnyStepperPointer for S. It may throw ModelError where a system does not fit.
   template <class Make, class... S>
   Factories(const Make& make, Scalars<S...>) {
     ((std::get<Factory<S>>(all_) = of<S>(make)), ...);
