@@ -42,10 +42,10 @@ void MechanismLook::accelerate(const MechanismState<double>& z) {
   const std::size_t n = z.poses.size();
   if (!accelerations_) {
     const Vector<double, dynamic> none = Vector<double, dynamic>::Zero(model_.joints.count());
-    accelerations_.reset(new Accelerations{JointRows<Moving>(model_), std::vector<Pose<Moving>>(n),
-                                           std::vector<Twist>(n), std::vector<Twist>(n),
-                                           std::vector<Twist>(n), none, none,
-                                           std::vector<double>(model_.shafts.size())});
+    accelerations_ = std::make_unique<Accelerations>(
+        Accelerations{JointRows<Moving>(model_), std::vector<Pose<Moving>>(n),
+                      std::vector<Twist>(n), std::vector<Twist>(n), std::vector<Twist>(n), none,
+                      none, std::vector<double>(model_.shafts.size())});
   }
   Accelerations& at = *accelerations_;
   if (!model_.forces.empty())

@@ -82,7 +82,7 @@ RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) 
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
   std::size_t count = 0;  // paths are no names for settings
   for (const auto& [path, text] : file.files)
-    header.settings["file " + std::to_string(++count)] = path + "\n" + text;
+    header.settings.insert_or_assign("file " + std::to_string(++count), path + "\n" + text);
   return header;
 }
 
