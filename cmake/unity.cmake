@@ -1,6 +1,6 @@
 # Sources compiled together, a few at a time: most of a source's compile time is what it has in common
 # with its neighbours. Names in them must then differ within a folder, also those of anonymous
-# namespaces. RATTLEBACK_UNITY=OFF compiles each by itself, as clang-tidy needs it.
+# namespaces. RATTLEBACK_UNITY=OFF compiles each by itself.
 option(RATTLEBACK_UNITY "Compile sources several at a time" ON)
 
 # compile_together(TARGET NAME COUNT PATTERN): so many at a time of TARGET's sources that match and are

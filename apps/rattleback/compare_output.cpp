@@ -53,6 +53,7 @@ Json comparison_json(const Comparison& c) {
     if (!f.ok()) runs.back().add("failure", f.failure.text());
   }
   std::vector<Json> refused;
+  refused.reserve(c.refused.size());
   for (const NotCompared& r : c.refused)
     refused.push_back(Json::object({{"method", r.method}, {"reason", r.reason}}));
   Json json = Json::object({{"model", c.model},

@@ -136,6 +136,7 @@ Json value_json(const OptionValue& value) {
 
 Json option_json(const Option& option) {
   std::vector<Json> samples;
+  samples.reserve(option.samples.size());
   for (const OptionValue& sample : option.samples) samples.push_back(value_json(sample));
   Json json = Json::object({{"name", option.name},
                             {"type", option.type()},
@@ -153,6 +154,7 @@ Json option_json(const Option& option) {
 
 Json family_json(const Family& family) {
   std::vector<Json> options;
+  options.reserve(family.options.size());
   for (const Option& option : family.options) options.push_back(option_json(option));
   Json refused = Json::object({});
   for (const auto& [name, reason] : refused_pairs(family)) refused.add(name, reason);

@@ -41,6 +41,7 @@ std::vector<std::string> write_files(const Reproduction& r, const ReproduceReque
 
 Json as_json(const Reproduction& r, const std::vector<std::string>& files) {
   std::vector<Json> claims;
+  claims.reserve(r.claims.size());
   for (const Claim& claim : r.claims)
     claims.push_back(Json::object(
         {{"paper", claim.paper}, {"measured", claim.measured}, {"holds", claim.holds}}));

@@ -19,6 +19,7 @@ inline Point point_of(const State<double>& z) {
 /// The kept primaries' expressions.
 inline std::vector<Expression> kept_primaries(const Analysis& a) {
   std::vector<Expression> g;
+  g.reserve(a.chain.kept.size());
   for (const int i : a.chain.kept) g.push_back(a.form.system.constraints[i]);
   return g;
 }

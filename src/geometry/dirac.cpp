@@ -1,21 +1,19 @@
 #include "rattleback/geometry/dirac.hpp"
 
 #include <algorithm>
-#include <ranges>
-#include <set>
-#include <unordered_set>
 
+#include "consistency.hpp"
 #include "dependence.hpp"
 #include "ranks.hpp"
 #include "rattleback/geometry/tidy.hpp"
 #include "rattleback/problem/error.hpp"
 #include "samples.hpp"
-#include "symbolic_elimination.hpp"
 
 namespace rattleback {
 
 namespace {
 
+using detail::Candidate;
 using detail::Dependence;
 using detail::Elimination;
 using detail::Functions;
@@ -69,11 +67,6 @@ class Algorithm {
   }
 
  private:
-  struct Candidate {
-    int row;
-    Expression expression;
-  };
-
   State<double> to_state(const Point& x) const {
     State<double> z{Vector<double, dynamic>(n_), Vector<double, dynamic>(n_)};
     for (int i = 0; i < n_; ++i) z.q[i] = x[i], z.p[i] = x[n_ + i];
@@ -134,95 +127,13 @@ class Algorithm {
 
   /// One round: consistency of all constraints known. False: nothing more to do.
   bool step() {
-    const int m = chain_.primaries;
-    std::vector<Elimination> eliminations;
-    detail::RankFinder finder("{chi, phi}", chi_.count(), options_.tolerance);
-    for (const auto& s : samples_) {
-      const Linearisation l = chi_.at(s.z);
-      const SizedRow slope = energy_.at(s.z).slope[0];
-      const std::vector<SizedRow> phi(l.slope.begin(), l.slope.begin() + m);
-      std::vector<SizedRow> rows = detail::brackets(l.slope, phi, n_);
-      for (int i = 0; i < chi_.count(); ++i)
-        rows[i].emplace(m, detail::bracket(l.slope[i], slope, n_));
-      Elimination& e = eliminations.emplace_back(m, options_.tolerance);
-      e.run(rows, roots(false), generations());
-      finder.add(rows, m, e, s.start);
-    }
-    chain_.multiplier_rank = finder.decision();
+    detail::Consistency found(system_, brackets_, chi_, energy_, samples_, chain_);
+    chain_.multiplier_rank = found.rank();
     chain_.determined = chain_.multiplier_rank.rank;
-    const Elimination* generic = &eliminations.at(0);
-    for (const Elimination& e : eliminations)  // the start comes first, so others are preferred
-      if (e.rank() == chain_.determined) generic = &e;
-    free_multipliers(*generic);
-    const std::vector<Candidate> candidates = candidates_of(eliminations, *generic);
-    return !candidates.empty() && accept(candidates);
-  }
-
-  /// For each constraint the primary it descends from; mutual: and the other way round.
-  std::vector<int> roots(bool mutual) const {
-    std::vector<int> root(chain_.constraints.size(), -1);
-    for (std::size_t i = chain_.primaries; i < root.size(); ++i) {
-      const int parent = chain_.constraints[i].parent;
-      root[i] = parent < chain_.primaries ? parent : root[parent];
-      if (mutual) root[root[i]] = static_cast<int>(i);
-    }
-    return root;
-  }
-
-  std::vector<int> generations() const {
-    std::vector<int> of;
-    of.reserve(chain_.constraints.size());
-    for (const ChainConstraint& c : chain_.constraints) of.push_back(c.generation);
-    return of;
-  }
-
-  void free_multipliers(const Elimination& e) {
-    std::vector<bool> used(chain_.primaries);
-    for (const auto& pivot : e.pivots()) used[pivot.column] = true;
     chain_.undetermined.clear();
-    for (int a = 0; a < chain_.primaries; ++a)
-      if (!used[a]) chain_.undetermined.push_back(chain_.kept[a]);
-  }
-
-  /// Rows without multipliers that do not vanish somewhere on the set.
-  std::vector<Candidate> candidates_of(const std::vector<Elimination>& eliminations,
-                                       const Elimination& generic) {
-    const int m = chain_.primaries;
-    std::set<int> rows;
-    for (const Elimination& e : eliminations) {
-      if (e.rank() != generic.rank()) continue;
-      for (const auto& d : e.dependent())
-        if (const auto at = d.rest.find(m);
-            at != d.rest.end() && at->second.ratio() > options_.tolerance)
-          rows.insert(d.row);
-    }
-    const std::vector<Expression> phi = first(m);
-    const Brackets::Users users = brackets_.users_of(phi);
-    detail::SymbolicElimination symbolic(graph_, generic, [&](int i) {
-      detail::SymbolicElimination::Row row;
-      const Expression chi = chi_.expression(i);
-      if (!generic.operations(i).empty() || generic.is_pivot(i)) {
-        const SparseExpressions p = brackets_.matrix(std::span(&chi, 1), phi, users);
-        for (std::size_t k = 0; k < p.column.size(); ++k) row[p.column[k]] = p.value[k];
-      }
-      row[m] = brackets_(chi, system_.hamiltonian);
-      return row;
-    });
-    std::vector<Candidate> candidates;
-    std::unordered_set<int> known;
-    for (const auto& d : generic.dependent())
-      if (rows.count(d.row)) {
-        const Expression psi = tidied(graph_, symbolic.reduced(d.row).at(m));
-        if (known.insert(psi.node).second) candidates.push_back({d.row, psi});
-      }
-    std::ranges::sort(candidates, {}, &Candidate::row);
-    return candidates;
-  }
-  std::vector<Expression> first(int count) const {
-    std::vector<Expression> f;
-    f.reserve(static_cast<std::size_t>(count));
-    for (int a = 0; a < count; ++a) f.push_back(chi_.expression(a));
-    return f;
+    for (const int a : found.undetermined()) chain_.undetermined.push_back(chain_.kept[a]);
+    const std::vector<Candidate> candidates = found.candidates();
+    return !candidates.empty() && accept(candidates);
   }
 
   bool accept(const std::vector<Candidate>& candidates) {
@@ -287,7 +198,7 @@ class Algorithm {
         const Linearisation l = chi_.at(s.z);
         const std::vector<SizedRow> c = detail::brackets(l.slope, l.slope, n_);
         Elimination e(chi_.count(), options_.tolerance);
-        e.run(c, roots(true));
+        e.run(c, detail::roots(chain_, true));
         finder.add(c, chi_.count(), e, s.start);
         ranks.push_back(e.rank());
       }

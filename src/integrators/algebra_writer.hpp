@@ -78,6 +78,7 @@ class AlgebraWriter {
   CompiledFunction gram(const std::vector<std::pair<int, int>>& couplings) {
     Graph g;
     std::vector<Program::Output> outputs;
+    outputs.reserve(static_cast<std::size_t>(rows_) + couplings.size());
     for (int i = 0; i < rows_; ++i) outputs.push_back({0, i, product(g, i, i, 0)});
     for (const auto& [i, j] : couplings)
       outputs.push_back({0, static_cast<int>(outputs.size()), product(g, i, j, 0)});
@@ -87,6 +88,7 @@ class AlgebraWriter {
   CompiledFunction alignment() {
     Graph g;
     std::vector<Program::Output> outputs;
+    outputs.reserve(static_cast<std::size_t>(rows_));
     for (int i = 0; i < rows_; ++i)
       outputs.push_back({0, i, product(g, i, i, pattern_.nonzeros())});
     return CompiledFunction(g, pattern_.nonzeros(), outputs);

@@ -1,5 +1,7 @@
 #include "rattleback/integrators/family.hpp"
 
+#include <algorithm>
+
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -8,15 +10,16 @@ namespace {
 
 /// An option that means nothing with the other values stays at its standard.
 std::string meaningless(const Family& family, const Values& values) {
-  for (const Option& option : family.options) {
-    const auto& [other, word] = option.only_with;
-    if (other.empty() || values.at(option.name) == option.standard || values.word(other) == word)
-      continue;
-    std::string reason = "'" + option.name + "' belongs to ";
-    reason += other + "=" + word + ", and ";
-    return reason += other + " is '" + values.word(other) + "'";
-  }
-  return {};
+  const auto found =
+      std::find_if(family.options.begin(), family.options.end(), [&](const Option& option) {
+        const auto& [other, word] = option.only_with;
+        return !other.empty() && values.at(option.name) != option.standard &&
+               values.word(other) != word;
+      });
+  if (found == family.options.end()) return {};
+  const auto& [other, word] = found->only_with;
+  return "'" + found->name + "' belongs to " + other + "=" + word + ", and " + other + " is '" +
+         values.word(other) + "'";
 }
 
 }  // namespace

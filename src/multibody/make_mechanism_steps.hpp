@@ -96,12 +96,12 @@ std::unique_ptr<MechanismSteps<S>> steps_of_bodies(const MechanismModel& model,
     return std::make_unique<ListedSteps<S, Body<S, Retractions>>>(model, substeps_of(family),
                                                                   composition_of<S>(values), solve);
   };
-  const bool two = family == "lie-rattle";
-  if (values.word("retraction") == "cayley")
-    return two ? make.template operator()<TwoRetractions<lie::Cayley>>()
-               : make.template operator()<OneRetraction<lie::Cayley>>();
-  return two ? make.template operator()<TwoRetractions<lie::Exponential>>()
-             : make.template operator()<OneRetraction<lie::Exponential>>();
+  const auto make_with = [&]<class Retraction>() -> std::unique_ptr<MechanismSteps<S>> {
+    if (family == "lie-rattle") return make.template operator()<TwoRetractions<Retraction>>();
+    return make.template operator()<OneRetraction<Retraction>>();
+  };
+  if (values.word("retraction") == "cayley") return make_with.template operator()<lie::Cayley>();
+  return make_with.template operator()<lie::Exponential>();
 }
 
 }  // namespace rattleback

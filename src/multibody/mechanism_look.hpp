@@ -35,7 +35,10 @@ class MechanismLook {
  private:
   bool factor();
   void accelerate(const MechanismState<double>& z);
-  void solve_accelerations();
+  void acceleration_residuals();
+  void correct_accelerations();
+  template <class Use>
+  void each_joint_row(const Use& use) const;
   template <class Use>
   void each_shaft_row(const Use& use) const;
   void project_once(MechanismState<double>& z, bool first);

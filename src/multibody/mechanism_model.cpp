@@ -41,7 +41,7 @@ std::vector<std::vector<End>> ends_at_bodies(const JointEquations& joints, std::
 /// The inverse on what is not zero, and whether that is all.
 std::pair<Matrix3, bool> inverse_of_inertia(const Matrix3& inertia) {
   const Eigen::SelfAdjointEigenSolver<Matrix3> axes(inertia);
-  const Vector3 moments = axes.eigenvalues();
+  const Vector3& moments = axes.eigenvalues();
   if (moments[0] > no_inertia * moments[2]) return {inverse_of<double, 3>(inertia), true};
   Vector3 inverse = Vector3::Zero();
   for (int i = 0; i < 3; ++i)

@@ -42,10 +42,10 @@ void MechanismLook::accelerate(const MechanismState<double>& z) {
   const std::size_t n = z.poses.size();
   if (!accelerations_) {
     const Vector<double, dynamic> none = Vector<double, dynamic>::Zero(model_.joints.count());
-    accelerations_.reset(new Accelerations{JointRows<Moving>(model_), std::vector<Pose<Moving>>(n),
-                                           std::vector<Twist>(n), std::vector<Twist>(n),
-                                           std::vector<Twist>(n), none, none,
-                                           std::vector<double>(model_.shafts.size())});
+    accelerations_ = std::make_unique<Accelerations>(
+        Accelerations{JointRows<Moving>(model_), std::vector<Pose<Moving>>(n),
+                      std::vector<Twist>(n), std::vector<Twist>(n), std::vector<Twist>(n), none,
+                      none, std::vector<double>(model_.shafts.size())});
   }
   Accelerations& at = *accelerations_;
   if (!model_.forces.empty())
@@ -80,32 +80,33 @@ void MechanismLook::accelerate(const MechanismState<double>& z) {
   });
 }
 
-/// One correction of accelerations and multipliers: residuals f - J a - G^T lambda, and G a + G' v.
-void MechanismLook::solve_accelerations() {
+/// use(equation, row of the matrix, body, row of G, J^-1 of it) for both ends of every equation.
+template <class Use>
+void MechanismLook::each_joint_row(const Use& use) const {
+  for (std::size_t j = 0; j < model_.row.size(); ++j) {
+    const JointPlace& joint = model_.joints.joints[j];
+    for (int i = 0; i < joint.count; ++i) {
+      const int equation = joint.first + i, row = model_.row[j] + i;
+      const auto k = place(equation);
+      if (joint.a >= 0) use(equation, row, place(joint.a), rows_.first[k], pulled_.first[k]);
+      if (joint.b >= 0) use(equation, row, place(joint.b), rows_.second[k], pulled_.second[k]);
+    }
+  }
+}
+
+/// Residuals f - J a - G^T lambda, and of that and G a + G' v the right-hand side of a correction.
+void MechanismLook::acceleration_residuals() {
   Accelerations& at = *accelerations_;
   for (std::size_t i = 0; i < at.forces.size(); ++i)
     at.residual[i] = at.forces[i] - own_momentum(i, at.accelerations[i]);
-  const auto each = [&](const auto& use) {
-    for (std::size_t j = 0; j < model_.row.size(); ++j) {
-      const JointPlace& joint = model_.joints.joints[j];
-      for (int i = 0; i < joint.count; ++i) {
-        const auto k = place(joint.first + i);
-        if (joint.a >= 0)
-          use(joint.first + i, model_.row[j] + i, place(joint.a), rows_.first[k], pulled_.first[k]);
-        if (joint.b >= 0)
-          use(joint.first + i, model_.row[j] + i, place(joint.b), rows_.second[k],
-              pulled_.second[k]);
-      }
-    }
-  };
-  each([&](int i, int, std::size_t body, const Twist& row, const Twist&) {
+  each_joint_row([&](int i, int, std::size_t body, const Twist& row, const Twist&) {
     at.residual[body] -= row * at.lambda[i];
   });
   for (std::size_t j = 0; j < model_.row.size(); ++j) {
     const JointPlace& joint = model_.joints.joints[j];
     change_.segment(model_.row[j], joint.count) = at.bend.segment(joint.first, joint.count);
   }
-  each([&](int, int to, std::size_t body, const Twist& row, const Twist& pulled) {
+  each_joint_row([&](int, int to, std::size_t body, const Twist& row, const Twist& pulled) {
     change_[to] += row.dot(at.accelerations[body]);
     if (!model_.is_kept[body]) change_[to] += pulled.dot(at.residual[body]);
   });
@@ -116,9 +117,14 @@ void MechanismLook::solve_accelerations() {
     change_[to] += rows_.slopes[row] * at.shafts[shaft];
     change_[model_.shafts[shaft].row] -= rows_.slopes[row] * at.lambda[equation];
   });
+}
+
+/// One correction of accelerations and multipliers.
+void MechanismLook::correct_accelerations() {
+  Accelerations& at = *accelerations_;
+  acceleration_residuals();
   matrix_.solve(change_);
-  each([&](int i, int from, std::size_t body, const Twist& row, const Twist&) {
-    (void)i;
+  each_joint_row([&](int, int from, std::size_t body, const Twist& row, const Twist&) {
     at.residual[body] -= row * change_[from];
   });
   for (std::size_t j = 0; j < model_.row.size(); ++j) {
@@ -140,7 +146,7 @@ bool MechanismLook::reactions(const MechanismState<double>& z, std::vector<doubl
   for (Twist& a : at.accelerations) a.setZero();
   std::fill(at.shafts.begin(), at.shafts.end(), 0.0);
   const int passes = 2;  // the second removes what round-off and softening left
-  for (int pass = 0; pass < passes; ++pass) solve_accelerations();
+  for (int pass = 0; pass < passes; ++pass) correct_accelerations();
   std::fill(to.begin(), to.end(), 0.0);
   for (std::size_t j = 0; j < model_.joints.joints.size(); ++j) {
     const JointPlace& joint = model_.joints.joints[j];

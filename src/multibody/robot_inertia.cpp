@@ -51,9 +51,8 @@ std::vector<Vector6> motions(const Robot::Joint& joint, const Placement& base) {
       return {twist(none, u), twist(none, v), twist(axis, none)};
     }
     default: {
-      std::vector<Vector6> all;
-      for (int k = 0; k < (joint.type == CoordinateType::ball ? 3 : 6); ++k)
-        all.push_back(Vector6::Unit(k));
+      std::vector<Vector6> all(joint.type == CoordinateType::ball ? 3 : 6);
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = Vector6::Unit(static_cast<int>(k));
       return all;
     }
   }

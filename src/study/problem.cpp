@@ -155,6 +155,7 @@ std::string Problem::label(long constraint) const { return label_of(form, constr
 std::vector<std::string> Problem::written() const {
   const CanonicalSystem& all = complete_form ? *complete_form : form;
   std::vector<std::string> labels;
+  labels.reserve(static_cast<std::size_t>(all.constraint_count()));
   for (int i = 0; i < all.constraint_count(); ++i) labels.push_back(label_of(all, i));
   return labels;
 }

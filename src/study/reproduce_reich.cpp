@@ -40,6 +40,7 @@ const Quantity energy{
 std::vector<double> values(const Quantity& quantity, const Trajectory& run) {
   const AnySystem system = pendulum();
   std::vector<double> all;
+  all.reserve(run.states.size());
   for (const auto& z : run.states) all.push_back(quantity.of(system, z));
   return all;
 }

@@ -51,7 +51,11 @@ PaperExperiment energy_change() {
   const AnySystem system = expression_system(parse_model(pendulum_model, "seiler").system);
   e.columns = {"h"};
   std::vector<double> steps;
-  for (double h = 0.04; h > 0.001; h /= 1.25) steps.push_back(h), e.rows.push_back({h});
+  double h = 0.04;
+  while (h > 0.001) {
+    steps.push_back(h), e.rows.push_back({h});
+    h /= 1.25;
+  }
   double worst = 0;
   for (const OdeMethod method : {OdeMethod::rk4, OdeMethod::dopri5}) {
     const std::string ode(info(method).name);

@@ -122,12 +122,13 @@ PaperExperiment spectra() {
   PaperExperiment e{"seiler-periodogram", "periodogram of x at t = 0, 1, ..., 1023"};
   const auto of = [](const Record& record) {
     std::vector<double> x;
+    x.reserve(record.states.size());
     for (const State<double>& z : record.states) x.push_back(z.q[0]);
     return periodogram(x, 1);
   };
-  std::vector<double> exact;
+  std::vector<double> exact(1024);
   const PendulumReference truth(exact_start());
-  for (int t = 0; t < 1024; ++t) exact.push_back(truth.at(t).q[0]);
+  for (std::size_t t = 0; t < exact.size(); ++t) exact[t] = truth.at(static_cast<double>(t)).q[0];
   const Periodogram state_space = periodogram(exact, 1);
   const Periodogram by_momentum = of(exact_run(momentum + above("1e-6")));
   const Periodogram by_position = of(exact_run(position + above("1e-6")));

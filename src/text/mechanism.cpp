@@ -142,7 +142,7 @@ Matrix3 Reader::matrix(const Toml::Entry& entry) {
 Matrix3 Reader::inertia(const Toml::Entry& entry) {
   const Toml& list = require(entry, Toml::Type::list, "a list of 3 numbers or a 3x3 matrix");
   const bool full = !list.items.empty() && list.items[0].is(Toml::Type::list);
-  const Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
+  Matrix3 m = full ? matrix(entry) : Matrix3(vector(entry).asDiagonal());
   if ((m - m.transpose()).cwiseAbs().maxCoeff() > 1e-12 * m.cwiseAbs().maxCoeff())
     fail(list.position, "'inertia' must be symmetric");
   if (!is_semidefinite(m)) fail(list.position, "'inertia' has a negative moment");

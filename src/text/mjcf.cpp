@@ -133,6 +133,7 @@ int MjcfReader::body_named(const Element& e, const char* attribute) const {
   const auto found = bodies_.find(e.text(attribute));
   if (found != bodies_.end()) return found->second;
   std::vector<std::string> known;
+  known.reserve(robot_.links.size());
   for (const auto& link : robot_.links) known.push_back(link.name);
   e.fail(attribute, "there is no body " + in_quotes(e.text(attribute)) +
                         detail::suggestion(e.text(attribute), known));

@@ -45,6 +45,7 @@ Styled MjcfReader::styled(const Element& element, const char* tag, const std::st
   std::string name = element.has("class") ? element.text("class") : style;
   if (name.empty() || !classes_.contains(name)) {
     std::vector<std::string> known;
+    known.reserve(classes_.size());
     for (const auto& [one, unused] : classes_) known.push_back(one);
     if (!name.empty() && name != main_class && !main_names_.contains(name))
       element.fail("class", "there is no default class " + in_quotes(name) +

@@ -27,7 +27,7 @@ const Toml& Reader::list_of(const Toml::Entry& entry, std::size_t count) {
 }
 
 std::string Reader::body_name(const Toml& value, const Mechanism& mechanism, const Names& names) {
-  const std::string name = text_of({"bodies", value.position, value});
+  std::string name = text_of({"bodies", value.position, value});
   if (names.contains(name)) return name;
   try {
     (void)mechanism.index(name);
@@ -55,7 +55,7 @@ void Reader::read_points(const Toml::Entry& entry, std::span<Vector3> points) {
 /// The name of a joint with one number: revolute or prismatic.
 std::string Reader::measured_joint(const Toml& value, const Mechanism& mechanism,
                                    const std::string& what) {
-  const std::string name = text_of({"joint", value.position, value});
+  std::string name = text_of({"joint", value.position, value});
   std::vector<std::string> known;
   for (const Joint& j : mechanism.joints)
     if (!j.name.empty()) known.push_back(j.name);

@@ -34,6 +34,7 @@ class UrdfReader {
     if (robot_.links.empty()) root_.fail("<robot> has no <link>");
     if (!ignored.empty()) notes_.push_back("ignored: <" + joined(ignored) + ">");
     std::vector<Joint> all;
+    all.reserve(joints_.size());
     for (const Element& joint : joints_) all.push_back(read_joint(joint));
     split_loops(all);
     for (const auto& [index, mimic] : mimics_) read_mimic(index, mimic);
@@ -112,6 +113,7 @@ class UrdfReader {
     const auto found = links_.find(link);
     if (found != links_.end()) return found->second;
     std::vector<std::string> known;
+    known.reserve(robot_.links.size());
     for (const auto& one : robot_.links) known.push_back(one.name);
     element.fail("link", "joint " + in_quotes(name) + " has the " + tag + " " + in_quotes(link) +
                              ", and there is no such link" +

@@ -160,7 +160,7 @@ std::optional<Vector3> Element::vector(const char* attribute) const {
 }
 
 std::string Element::word(const char* attribute, const std::vector<std::string>& known) const {
-  const std::string given = text(attribute);
+  std::string given = text(attribute);
   std::string listed;
   for (const auto& one : known) {
     if (given == one) return given;

@@ -55,41 +55,63 @@ using AnyStepperPointer = std::unique_ptr<AnyStepper<S>>;
 
 namespace detail {
 
+/// The verbs of a stepper that need no system.
 template <class Stepper, class S>
-class ErasedStepper final : public AnyStepper<S> {
+class HeldStepper : public AnyStepper<S> {
  public:
-  explicit ErasedStepper(Stepper stepper) : stepper_(std::move(stepper)) {}
+  explicit HeldStepper(Stepper stepper) : stepper_(std::move(stepper)) {}
+  void reset() final { stepper_.reset(); }
+  void save(std::vector<double>& to) const final {
+    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
+  }
+  void restore(std::span<const double> saved) final {
+    if constexpr (requires { stepper_.restore(saved); }) stepper_.restore(saved);
+  }
+  Clock* clock() final { return clock_of(stepper_); }
+  void select(std::size_t substep) final {
+    if constexpr (requires { stepper_.select(substep); }) stepper_.select(substep);
+  }
+  MultiplierView<S> lambda() const final {
+    if constexpr (requires { stepper_.lambda(); })
+      return {stepper_.lambda().data(), stepper_.lambda().size()};
+    else
+      return {nullptr, 0};
+  }
+  Projections projections(long steps, long looks) final {
+    if constexpr (requires { stepper_.projections(steps, looks); })
+      return stepper_.projections(steps, looks);
+    else
+      return {};
+  }
+  void settle() final {
+    if constexpr (requires { stepper_.settle(); })
+      stepper_.settle();
+    else
+      stepper_.reset();
+  }
+  bool reverse() final {
+    if constexpr (requires { stepper_.reverse(); })
+      return stepper_.reverse();
+    else
+      return false;
+  }
+
+ protected:
+  Stepper stepper_;
+};
+
+template <class Stepper, class S>
+class ErasedStepper final : public HeldStepper<Stepper, S> {
+ public:
+  explicit ErasedStepper(Stepper stepper) : HeldStepper<Stepper, S>(std::move(stepper)) {}
   Status step(const AnySystem& system, State<S>& z, const Real<S>& h) override {
     return stepper_.step(system, z, h);
   }
   Advance advance(const AnySystem& system, State<S>& z, const Real<S>& h, long count) override {
     return rattleback::advance(stepper_, system, z, h, count);
   }
-  void reset() override { stepper_.reset(); }
-  void save(std::vector<double>& to) const override {
-    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
-  }
-  void restore(std::span<const double> saved) override {
-    if constexpr (requires { stepper_.restore(saved); }) stepper_.restore(saved);
-  }
-  Clock* clock() override { return clock_of(stepper_); }
-  void select(std::size_t substep) override {
-    if constexpr (requires { stepper_.select(substep); }) stepper_.select(substep);
-  }
   Status present(const AnySystem& system, State<S>& z) override {
     return stepper_.present(system, z);
-  }
-  MultiplierView<S> lambda() const override {
-    if constexpr (requires { stepper_.lambda(); })
-      return {stepper_.lambda().data(), stepper_.lambda().size()};
-    else
-      return {nullptr, 0};
-  }
-  Projections projections(long steps, long looks) override {
-    if constexpr (requires { stepper_.projections(steps, looks); })
-      return stepper_.projections(steps, looks);
-    else
-      return {};
   }
   std::string structure(const AnySystem& system) const override {
     if constexpr (requires { stepper_.structure(system); })
@@ -97,21 +119,9 @@ class ErasedStepper final : public AnyStepper<S> {
     else
       return {};
   }
-  void settle() override {
-    if constexpr (requires { stepper_.settle(); })
-      stepper_.settle();
-    else
-      stepper_.reset();
-  }
-  bool reverse() override {
-    if constexpr (requires { stepper_.reverse(); })
-      return stepper_.reverse();
-    else
-      return false;
-  }
 
  private:
-  Stepper stepper_;
+  using HeldStepper<Stepper, S>::stepper_;
 };
 
 }  // namespace detail

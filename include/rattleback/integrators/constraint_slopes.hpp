@@ -17,11 +17,10 @@ class ConstraintSlopes {
   using Lifted = Dual<S, K>;
   using Values = Vector<S, dynamic>;
   template <class R>
-  struct Room {
-    Room(int n, int m) : q(n), p(n), h_q(n), h_p(n), g(m), g_q(m, n), g_p(m, n) {
+  struct Room : EnergySlopes<R, N> {
+    Room(int n, int m) : EnergySlopes<R, N>(n), g(m), g_q(m, n), g_p(m, n) {
       g_p.setConstant(R(0));
     }
-    Vector<R, N> q, p, h_q, h_p;
     Vector<R, M> g;
     Matrix<R, M, N> g_q, g_p;  ///< g_p is zero where g is holonomic
   };

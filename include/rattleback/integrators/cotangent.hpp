@@ -92,32 +92,67 @@ struct Cotangent {
   }
 };
 
+namespace detail {
+
+/// Orthonormal columns, one at a time.
+template <class S>
+class Frame {
+ public:
+  explicit Frame(Eigen::Index n) : n_(n), columns_(n, n) {}
+
+  Eigen::Index count() const { return count_; }
+  auto last(Eigen::Index count) const { return columns_.rightCols(count); }
+
+  /// What is left of w, by Gram-Schmidt, twice is enough; nothing where |w|^2 is below the least.
+  void add(Vector<S, dynamic> w, double least) {
+    using std::sqrt;
+    for (int pass = 0; pass < 2; ++pass)
+      for (Eigen::Index k = 0; k < count_; ++k) {
+        S along(0);
+        for (Eigen::Index i = 0; i < n_; ++i) along += columns_(i, k) * w[i];
+        for (Eigen::Index i = 0; i < n_; ++i) w[i] -= columns_(i, k) * along;
+      }
+    S square(0);
+    for (Eigen::Index i = 0; i < n_; ++i) square += w[i] * w[i];
+    if (!(magnitude(base(square)) > least)) return;
+    const S norm = sqrt(square);
+    for (Eigen::Index i = 0; i < n_; ++i) columns_(i, count_) = w[i] / norm;
+    ++count_;
+  }
+  /// The unit vector that the columns cover worst.
+  Vector<S, dynamic> worst_covered() const {
+    Eigen::Index best = 0;
+    double uncovered = -1;
+    for (Eigen::Index i = 0; i < n_; ++i) {
+      double rest = 1;
+      for (Eigen::Index k = 0; k < count_; ++k) {
+        const auto size = magnitude(base(columns_(i, k)));
+        rest -= static_cast<double>(size * size);
+      }
+      if (rest > uncovered + 1e-9) uncovered = rest, best = i;
+    }
+    Vector<S, dynamic> unit(n_);
+    for (Eigen::Index i = 0; i < n_; ++i) unit[i] = S(i == best ? 1 : 0);
+    return unit;
+  }
+
+ private:
+  Eigen::Index n_, count_ = 0;
+  Matrix<S, dynamic> columns_;
+};
+
+}  // namespace detail
+
 /// An orthonormal basis of the tangent space of g = 0 at q: n x (n - rank G) columns, a continuous
 /// choice only as long as the same coordinates stay the best ones.
 template <class Sys, class S, int N>
 Matrix<S, dynamic> tangent_basis(const Sys& system, const Vector<S, N>& q) {
-  using std::sqrt;
   const Eigen::Index n = q.size(), m = system.constraint_count();
   Vector<S, Sys::constraints_at_compile_time> g(m);
   JacobianOf<Sys, S> jacobian(m, n), unused(m, n);
   system.linearise(q, q, g, jacobian, unused);
-  // Gram-Schmidt, twice is enough: the rows of G, then the unit vectors, worst covered first.
-  Matrix<S, dynamic> frame(n, n);
-  Eigen::Index count = 0;
-  const auto add = [&](Vector<S, dynamic> w, double threshold) {
-    for (int pass = 0; pass < 2; ++pass)
-      for (Eigen::Index k = 0; k < count; ++k) {
-        S along(0);
-        for (Eigen::Index i = 0; i < n; ++i) along += frame(i, k) * w[i];
-        for (Eigen::Index i = 0; i < n; ++i) w[i] -= frame(i, k) * along;
-      }
-    S square(0);
-    for (Eigen::Index i = 0; i < n; ++i) square += w[i] * w[i];
-    if (!(magnitude(base(square)) > threshold)) return;
-    const S norm = sqrt(square);
-    for (Eigen::Index i = 0; i < n; ++i) frame(i, count) = w[i] / norm;
-    ++count;
-  };
+  // The rows of G, then unit vectors.
+  detail::Frame<S> frame(n);
   for (Eigen::Index k = 0; k < m; ++k) {
     Vector<S, dynamic> row(n);
     double size = 0;
@@ -125,23 +160,11 @@ Matrix<S, dynamic> tangent_basis(const Sys& system, const Vector<S, N>& q) {
       row[i] = jacobian(k, i);
       size = larger(size, magnitude(base(row[i])));
     }
-    add(row, size * size * n * n * 1e4 * epsilon<S> * epsilon<S>);
+    frame.add(row, size * size * n * n * 1e4 * epsilon<S> * epsilon<S>);
   }
-  const Eigen::Index rank = count;
-  while (count < n) {
-    Eigen::Index best = 0;
-    double uncovered = -1;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      double rest = 1;
-      for (Eigen::Index k = 0; k < count; ++k)
-        rest -= static_cast<double>(magnitude(base(frame(i, k))) * magnitude(base(frame(i, k))));
-      if (rest > uncovered + 1e-9) uncovered = rest, best = i;
-    }
-    Vector<S, dynamic> unit(n);
-    for (Eigen::Index i = 0; i < n; ++i) unit[i] = S(i == best ? 1 : 0);
-    add(unit, 0);
-  }
-  return frame.rightCols(n - rank);
+  const Eigen::Index rank = frame.count();
+  while (frame.count() < n) frame.add(frame.worst_covered(), 0);
+  return frame.last(n - rank);
 }
 
 /// <xi, w> for the columns w of the basis: the same for every representative z of xi.

@@ -75,13 +75,19 @@ class DenseKernel {
     return within_floor(g, floor);
   }
 
-  /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p
+  /// p = p0 - G^T lambda - before h V_q,   q = q0 + h M^-1 p. Written once: steps of packs wait for
+  /// what they store.
   RATTLEBACK_INLINE void launch(const Sys& system, const Stride<S, N>& stride, const Floor&,
                                 Work<DenseKernel>& w) {
-    copy(stride.z.q, w.q), copy(stride.z.p, w.p);
-    kick(w.jacobian, w.lambda, w.p);
-    subtract_scaled(Real<S>(stride.h * stride.kicks.before), w.v_q, w.p);
-    drift(system, w.p, stride.h, w.q);
+    const Real<S> before = stride.h * stride.kicks.before;
+    for (Eigen::Index i = 0; i < w.p.size(); ++i) {
+      S p = stride.z.p[i];
+      if (!none(w.lambda)) p -= transposed_product(w.jacobian, i, w.lambda);
+      w.p[i] = p - w.v_q[i] * before;
+    }
+    Room v = use(room_);
+    system.velocity(w.p, v);
+    for (Eigen::Index i = 0; i < w.q.size(); ++i) w.q[i] = stride.z.q[i] + v[i] * stride.h;
   }
   /// lambda += delta/h, p -= G^T delta/h, with delta in mu
   RATTLEBACK_INLINE static void correct(const Real<S>& h, Work<DenseKernel>& w) {

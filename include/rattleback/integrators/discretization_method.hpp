@@ -12,6 +12,7 @@
 //   auto run = integrate(system, method, start, {.step = 0.01, .steps = 1000});
 #pragma once
 
+#include "rattleback/integrators/branch.hpp"
 #include "rattleback/integrators/discretization_map.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/momentum_projection.hpp"
@@ -111,21 +112,10 @@ class DiscretizationStepper {
     for (int k = 0; k < m_; ++k) r[3 * n_ + k] = w.g[k] * inverse_h;
     return {};
   }
-  /// Far from the guess a constraint may be met on its other side, where its normal points back.
   bool same_branch(const Sys& system) {
-    double moved = 0, speed = 0;
-    for (int i = 0; i < n_; ++i) {
-      moved = larger(moved, magnitude(Base<S>(base(x_[n_ + i]) - base(h_p_[i]))));
-      speed = larger(speed, magnitude(Base<S>(base(h_p_[i]))));
-    }
-    if (m_ == 0 || moved <= threshold::near_guess * speed) return true;
+    if (m_ == 0 || detail::near_guess(x_.segment(n_, n_), h_p_)) return true;
     system.linearise(next_.q, next_.p, g_, next_jacobian_, unused_);
-    for (int k = 0; k < m_; ++k) {
-      Base<S> sum(0);
-      for (int i = 0; i < n_; ++i) sum += base(jacobian_(k, i)) * base(next_jacobian_(k, i));
-      if (!(smallest(sum) > 0)) return false;
-    }
-    return true;
+    return detail::normals_agree(jacobian_, next_jacobian_);
   }
 
   Map map_;

@@ -24,6 +24,7 @@
 #include <string>
 #include <utility>
 
+#include "rattleback/integrators/branch.hpp"
 #include "rattleback/integrators/discrete_lagrangian.hpp"
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
@@ -70,7 +71,6 @@ class NullSpaceStepper {
         h_q_(n_),
         h_p_(n_),
         v_(n_),
-        guess_(n_),
         next_{Position(n_), Position(n_)},
         solver_(n_, options),
         projection_(system, options) {}
@@ -91,7 +91,6 @@ class NullSpaceStepper {
     find_normals();
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
     copy(h_p_, v_);
-    copy(h_p_, guess_);
     const double size = std::max({largest_magnitude(h_p_), largest_magnitude(z.p),
                                   largest_magnitude(z.q) / magnitude(h), threshold::least_scale});
     const Status status = solver_.solve(
@@ -174,21 +173,10 @@ class NullSpaceStepper {
       for (int k = 0; k < m_; ++k) r[i] -= w.along[k] * on(normals_(i, k));
     return {};
   }
-  /// Far from the guess a constraint may be met on its other side.
   bool same_branch(const Sys& system) {
-    double moved = 0, speed = 0;
-    for (int i = 0; i < n_; ++i) {
-      moved = larger(moved, magnitude(Base<S>(base(v_[i]) - base(guess_[i]))));
-      speed = larger(speed, magnitude(Base<S>(base(guess_[i]))));
-    }
-    if (m_ == 0 || moved <= threshold::near_guess * speed) return true;
+    if (m_ == 0 || detail::near_guess(v_, h_p_)) return true;
     system.linearise(next_.q, next_.p, g_, next_jacobian_, unused_);
-    for (int k = 0; k < m_; ++k) {
-      Base<S> sum(0);
-      for (int i = 0; i < n_; ++i) sum += base(jacobian_(k, i)) * base(next_jacobian_(k, i));
-      if (!(smallest(sum) > 0)) return false;
-    }
-    return true;
+    return detail::normals_agree(jacobian_, next_jacobian_);
   }
 
   int n_, m_;
@@ -200,7 +188,7 @@ class NullSpaceStepper {
   Matrix<S, N, M> normals_;
   Matrix<S, M> gram_, factor_;
   Vector<S, M> unit_;
-  Position h_q_, h_p_, v_, guess_;
+  Position h_q_, h_p_, v_;
   State next_;
   Implicit<S, N> solver_;
   MomentumProjection<Sys, S> projection_;

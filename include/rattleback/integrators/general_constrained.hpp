@@ -8,6 +8,7 @@
 
 #include "rattleback/geometry/fibre.hpp"
 #include "rattleback/geometry/hidden_constraint.hpp"
+#include "rattleback/geometry/slide_size.hpp"
 #include "rattleback/integrators/base_map.hpp"
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/histories.hpp"
@@ -113,7 +114,7 @@ class GeneralConstrained {
     hidden.evaluate(system, z.q, z.p, r_);
     // Round-off of g when (q, p) are rounded: eps (|g_q||q| + |g_p||p|). With the largest
     // coordinate in place of each: one that is zero now (g = q_1) is not on its way.
-    const double size_q = extent(z.q), size_p = extent(z.p);
+    const double size_q = detail::extent(z.q), size_p = detail::extent(z.p);
     double scale = 0;
     for (int i = 0; i < m_; ++i) {
       double row = 0;
@@ -134,12 +135,6 @@ class GeneralConstrained {
     fresh_ = true;
     return {};
   }
-  static double extent(const Vector<S, N>& x) {
-    double most = threshold::least_scale;
-    for (Eigen::Index i = 0; i < x.size(); ++i) most = larger(most, magnitude(base(x[i])));
-    return most;
-  }
-
   /// One try of a step from start_ with a guess of the given order.
   Status attempt(const Sys& system, const Real<S>& h, bool project, int order) {
     const Point& work = run_.plain.z;
@@ -162,23 +157,11 @@ class GeneralConstrained {
       status.outcome = Outcome::branch_jump;
     return status;
   }
-  /// Length of the slide by lambda from start_, relative to the state: an angle where the fibre is
-  /// a circle.
   void measure_reach(const Sys& system, const Multiplier& lambda) {
     if (holonomic_) return;
     HiddenConstraint<Sys, S>& hidden = run_.plain.hidden;
     hidden.evaluate(system, start_.q, start_.p, r_);
-    double speed = 0, size = 1e-30;
-    for (int i = 0; i < n_; ++i) {
-      S dq(0), dp(0);
-      for (int k = 0; k < m_; ++k) {
-        dq += hidden.g_p()(k, i) * lambda[k];
-        dp += hidden.g_q()(k, i) * lambda[k];
-      }
-      speed = larger(speed, larger(magnitude(base(dq)), magnitude(base(dp))));
-      size = larger(size, larger(magnitude(base(start_.q[i])), magnitude(base(start_.p[i]))));
-    }
-    reach_ = larger(reach_, speed / size);
+    reach_ = larger(reach_, detail::slide_length(hidden, lambda, start_));
   }
 
   /// lambda by Newton: g(phi_h(exp(lambda) start_)) = 0, with z- in run_.plain.z on exit.
@@ -241,7 +224,8 @@ class GeneralConstrained {
         if (Status s = solver_.factor(sigma_, resting); !s) return s;
       solver_.correct(r_);
       // {g,H} may be a single term, such as H_beta, and is then no measure of its own round-off.
-      if (rounding.judge(slide_size(r_)) == Stopping::Verdict::done) {
+      if (rounding.judge(detail::most_slide(hidden, r_, start_, holonomic_)) ==
+          Stopping::Verdict::done) {
         measure_reach(system, sigma_);
         return {Outcome::ok, k, size};
       }
@@ -249,22 +233,6 @@ class GeneralConstrained {
     }
     return {Outcome::no_convergence, options_.max_iterations, size};
   }
-  /// Length of a small slide by d at the last linearisation, relative to the state it began from.
-  double slide_size(const Multiplier& d) const {
-    const HiddenConstraint<Sys, S>& hidden = run_.plain.hidden;
-    double slide_q = 0, slide_p = 0;
-    for (int j = 0; j < n_; ++j) {
-      double dq = 0, dp = 0;
-      for (int i = 0; i < m_; ++i) {
-        dp += magnitude(base(hidden.g_q()(i, j))) * magnitude(d[i]);
-        if (!holonomic_) dq += magnitude(base(hidden.g_p()(i, j))) * magnitude(d[i]);
-      }
-      slide_q = larger(slide_q, dq);
-      slide_p = larger(slide_p, dp);
-    }
-    return larger(slide_q / extent(start_.q), slide_p / extent(start_.p));
-  }
-
   /// exp(lambda) start_, in the run's point.
   template <class On, class Lambda>
   Status slide(On on, const Sys& system, const Lambda& lambda) {

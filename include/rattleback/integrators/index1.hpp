@@ -170,10 +170,7 @@ class Index1Stepper {
  private:
   using Lifted = typename Implicit<S, M>::Lifted;
   template <class R>
-  struct Room {
-    explicit Room(int n) : q(n), p(n), h_q(n), h_p(n) {}
-    Vector<R, N> q, p, h_q, h_p;
-  };
+  using Room = EnergySlopes<R, N>;
 
   S& component(State& z, int i) const { return i < n_ ? z.q[i] : z.p[i - n_]; }
   /// X_H of the free variable k, from the gradient of the stage last visited.

@@ -56,10 +56,7 @@ class MomentumProjection {
  private:
   using Lifted = typename Implicit<S, M>::Lifted;
   template <class R>
-  struct Room {
-    explicit Room(int n) : q(n), p(n), h_q(n), h_p(n) {}
-    Vector<R, N> q, p, h_q, h_p;
-  };
+  using Room = EnergySlopes<R, N>;
 
   /// G H_p(q, p - G^T mu) = left times g_
   Status solve(const Sys& system, const State<S, N>& z, const Real<S>& left) {

@@ -127,11 +127,13 @@ class NaturalConstrained {
     // The factorisation serves the projection here and the position solve of the next step.
     if (!kernel.solve_fresh(system, work.jacobian, work.mu, project))
       return failed({Outcome::rank_loss});
-    if (project) kernel.kick(work.jacobian, work.mu, work.p);
+    Working<K::N != dynamic, Position> p = work.p;
+    if (project) kernel.kick(work.jacobian, work.mu, p);
     if constexpr (ScalarTraits<S>::is_dual)
-      if (project) project_partials(system, kernel, work.jacobian, work.g, work.p);
-    if (!(project ? K::solved(work.mu, threshold::overflow) : within(work.p, threshold::overflow)))
+      if (project) project_partials(system, kernel, work.jacobian, work.g, p);
+    if (!(project ? K::solved(work.mu, threshold::overflow) : within(p, threshold::overflow)))
       return failed({Outcome::not_finite, status.iterations});
+    take(p, z.p);
     keep(work, z);
     return status;
   }
@@ -162,15 +164,14 @@ class NaturalConstrained {
     else
       return work_;
   }
-  /// The new state, and what the next step begins with. Vectors of static size were copies.
+  /// The new position, and what the next step begins with. Vectors of static size were copies.
   RATTLEBACK_INLINE void keep(Work<K>& work, Point& z) {
+    take(work.q, z.q);
     if constexpr (fixed) {
-      copy(work.q, z.q), copy(work.p, z.p), copy(work.v_q, work_.v_q);
+      copy(work.v_q, work_.v_q);
       copy(work.lambda, work_.lambda), copy(work.mu, work_.mu);
       copy(work.jacobian, work_.jacobian);
       work_.predictor = work.predictor;
-    } else {
-      take(work.q, z.q), take(work.p, z.p);
     }
   }
   static void take(Position& from, Position& to) {

@@ -27,12 +27,13 @@ namespace detail {
 
 /// A stepper on a system of its own, whatever AnySystem it is called with.
 template <class S, class Sys, class Stepper>
-class BoundStepper final : public AnyStepper<S> {
+class BoundStepper final : public HeldStepper<Stepper, S> {
  public:
   template <class Map>
   BoundStepper(std::shared_ptr<const Sys> system, const Map& map, Projection project,
                const SolveOptions& options)
-      : system_(std::move(system)), stepper_(*system_, map, project, options) {}
+      : HeldStepper<Stepper, S>(Stepper(*system, map, project, options)),
+        system_(std::move(system)) {}
 
   Status step(const AnySystem&, State<S>& z, const Real<S>& h) override {
     return with_static_size(z, [&](auto& point) { return stepper_.step(*system_, point, h); });
@@ -41,39 +42,10 @@ class BoundStepper final : public AnyStepper<S> {
     return with_static_size(
         z, [&](auto& point) { return rattleback::advance(stepper_, *system_, point, h, count); });
   }
-  void reset() override { stepper_.reset(); }
-  void select(std::size_t substep) override { stepper_.select(substep); }
   Status present(const AnySystem&, State<S>& z) override {
     return with_static_size(z, [&](auto& point) { return stepper_.present(*system_, point); });
   }
-  MultiplierView<S> lambda() const override {
-    return {stepper_.lambda().data(), stepper_.lambda().size()};
-  }
-  Projections projections(long steps, long looks) override {
-    return stepper_.projections(steps, looks);
-  }
   std::string structure(const AnySystem&) const override { return stepper_.structure(*system_); }
-  void settle() override {
-    if constexpr (requires { stepper_.settle(); })
-      stepper_.settle();
-    else
-      stepper_.reset();
-  }
-  void save(std::vector<double>& to) const override {
-    if constexpr (requires { stepper_.save(to); }) stepper_.save(to);
-  }
-  void restore(std::span<const double> from) override {
-    if constexpr (requires { stepper_.restore(from); })
-      stepper_.restore(from);
-    else
-      stepper_.reset();
-  }
-  bool reverse() override {
-    if constexpr (requires { stepper_.reverse(); })
-      return stepper_.reverse();
-    else
-      return false;
-  }
 
  private:
   static constexpr int N = Sys::dimension_at_compile_time;
@@ -92,8 +64,8 @@ class BoundStepper final : public AnyStepper<S> {
     }
   }
 
+  using HeldStepper<Stepper, S>::stepper_;
   std::shared_ptr<const Sys> system_;
-  Stepper stepper_;
 };
 
 template <class S, class Sys>

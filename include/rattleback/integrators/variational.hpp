@@ -17,6 +17,7 @@
 #include <optional>
 #include <string>
 
+#include "rattleback/integrators/branch.hpp"
 #include "rattleback/integrators/discrete_lagrangian.hpp"
 #include "rattleback/integrators/momentum_projection.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
@@ -196,13 +197,7 @@ class VariationalStepper {
   /// A root far from the first guess may lie on another branch: there G(q1) L_vv^-1 G(q0)^T has
   /// another inertia than G(q0) L_vv^-1 G(q0)^T.
   bool same_branch(const Sys& system, const State& z, const Real<S>& h) {
-    if (m_ == 0) return true;
-    double moved = 0, speed = 0;
-    for (int i = 0; i < n_; ++i) {
-      moved = larger(moved, magnitude(T(base(x_[i]) - base(guess_[i]))));
-      speed = larger(speed, magnitude(T(base(guess_[i]))));
-    }
-    if (moved <= threshold::near_guess * speed) return true;
+    if (m_ == 0 || detail::near_guess(x_, guess_.head(n_))) return true;
     if (!solver_.factor(guess_, equations(system, z, Real<S>(0)))) return false;
     const int expected = schur_inertia();
     return solver_.factor(x_, equations(system, z, h)) && schur_inertia() == expected;

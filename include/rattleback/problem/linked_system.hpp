@@ -12,6 +12,7 @@
 
 #include "rattleback/problem/derivatives.hpp"
 #include "rattleback/problem/link_graph.hpp"
+#include "rattleback/problem/link_slopes.hpp"
 #include "rattleback/problem/system.hpp"
 
 namespace rattleback {
@@ -96,39 +97,20 @@ class LinkedSystem {
   }
 
   /// Whether links depend on d = b - a only; their Jacobian is then (-e, e).
-  static constexpr bool is_relative = [] {
-    using V = Point<double>;
-    if constexpr (requires(const LinkFunction& l) { l.f; }) return true;
-    if constexpr (requires(const LinkFunction& l) { l.length; }) return true;
-    return std::is_invocable_v<const LinkFunction&, const V&>;
-  }();
-
+  static constexpr bool is_relative = LinkSlopes<D, LinkFunction>::is_relative;
   /// Whether that derivative e is d itself.
   static constexpr bool is_rod = requires(const LinkFunction& l) { l.length; };
 
   template <class S>
   RATTLEBACK_INLINE S link(const Point<S>& a, const Point<S>& b, int k) const {
-    if constexpr (is_relative)
-      return relative_link(difference(a, b), k);
-    else if constexpr (std::is_invocable_v<const LinkFunction&, const Point<S>&, const Point<S>&,
-                                           int>)
-      return S(link_(a, b, k));
-    else
-      return S(link_(a, b));
+    return link_.value(a, b, k);
   }
   /// The value; slope has D entries (by d) for relative links, else 2D (by a, then by b).
   template <class S, class Slope>
   RATTLEBACK_INLINE S link_slope(const Point<S>& a, const Point<S>& b, int k, Slope&& slope) const {
-    constexpr int K = is_relative ? D : 2 * D;
-    S value;
-    [&]<std::size_t... I>(std::index_sequence<I...>) RATTLEBACK_INLINE_LAMBDA {
-      if constexpr (is_relative)
-        ((value = directional<I>(difference(a, b), k, slope[I])), ...);
-      else
-        ((value = directional<I>(a, b, k, slope[I])), ...);
-    }(std::make_index_sequence<K>{});
-    return value;
+    return link_.slope(a, b, k, slope);
   }
+
   // -- the whole system in any scalar: what generic code asks --
 
   template <class Q>
@@ -211,45 +193,7 @@ class LinkedSystem {
   }
   template <int Variable, class S>
   RATTLEBACK_INLINE S body_slope(const Point<S>& x, int body) const {
-    return body_potential(lifted<Variable>(x), body).partials[0];
-  }
-  template <int Variable, class S>
-  RATTLEBACK_INLINE static Point<Dual<S, 1>> lifted(const Point<S>& x, int offset = 0) {
-    Point<Dual<S, 1>> y;
-    for (int c = 0; c < D; ++c) y[c] = Dual<S, 1>(x[c]);
-    if (Variable >= offset && Variable < offset + D) y[Variable - offset].partials[0] = S(1);
-    return y;
-  }
-  /// Value and derivative of link k by one variable. One partial at a time is plain arithmetic: the
-  /// sweeps share the value, and the compiler takes four links at once.
-  template <int Variable, class S, class Slope>
-  RATTLEBACK_INLINE S directional(const Point<S>& a, const Point<S>& b, int k, Slope& slope) const {
-    const Dual<S, 1> value = link(lifted<Variable>(a), lifted<Variable>(b, D), k);
-    slope = value.partials[0];
-    return value.value;
-  }
-  template <int Variable, class S, class Slope>
-  RATTLEBACK_INLINE S directional(const Point<S>& d, int k, Slope& slope) const {
-    const Dual<S, 1> value = relative_link(lifted<Variable>(d), k);
-    slope = value.partials[0];
-    return value.value;
-  }
-  template <class S>
-  RATTLEBACK_INLINE static Point<S> difference(const Point<S>& a, const Point<S>& b) {
-    Point<S> d;
-    for (int c = 0; c < D; ++c) d[c] = b[c] - a[c];
-    return d;
-  }
-  template <class S>
-  RATTLEBACK_INLINE S relative_link(const Point<S>& d, int k) const {
-    if constexpr (requires { link_.f(d, k); })
-      return S(link_.f(d, k));
-    else if constexpr (requires { link_.f; })
-      return S(link_.f(d));
-    else if constexpr (requires { link_.length; })
-      return S(link_(d, k));
-    else
-      return S(link_(d));
+    return body_potential(detail::lifted<Variable>(x), body).partials[0];
   }
   static void invert(Uniform& m) { m.value = 1 / m.value; }
   static void invert(std::vector<double>& m) {
@@ -260,7 +204,7 @@ class LinkedSystem {
   Masses masses_, inverse_mass_;
   Potential potential_;
   Graph graph_;
-  LinkFunction link_;
+  LinkSlopes<D, LinkFunction> link_;
 };
 
 /// N equal bodies in a row of equal rods, hung from the origin:

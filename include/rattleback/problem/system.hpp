@@ -67,4 +67,13 @@ using MultiplierOf = Vector<S, Sys::constraints_at_compile_time>;
 template <class Sys, class S>
 using JacobianOf = Matrix<S, Sys::constraints_at_compile_time, Sys::dimension_at_compile_time>;
 
+/// Room for a point and the slopes of H there.
+template <class S, int N>
+struct EnergySlopes {
+  Vector<S, N> q, p, h_q, h_p;
+
+  explicit EnergySlopes(int dimension)
+      : q(dimension), p(dimension), h_q(dimension), h_p(dimension) {}
+};
+
 }  // namespace rattleback

@@ -42,25 +42,22 @@ RATTLEBACK_INLINE void multiply(const J& a, const X& x, Y& out) {
     out[i] = sum;
   }
 }
+/// (A^T x)_i
+template <class J, class X>
+RATTLEBACK_INLINE auto transposed_product(const J& a, Eigen::Index i, const X& x) {
+  typename X::Scalar sum = a(0, i) * x[0];
+  for (Eigen::Index k = 1; k < a.rows(); ++k) sum += a(k, i) * x[k];
+  return sum;
+}
 /// y -= A^T x
 template <class J, class X, class Y>
 RATTLEBACK_INLINE void subtract_transposed(const J& a, const X& x, Y& y) {
-  using S = typename Y::Scalar;
-  for (Eigen::Index i = 0; i < a.cols(); ++i) {
-    S sum = a(0, i) * x[0];
-    for (Eigen::Index k = 1; k < a.rows(); ++k) sum += a(k, i) * x[k];
-    y[i] -= sum;
-  }
+  for (Eigen::Index i = 0; i < a.cols(); ++i) y[i] -= transposed_product(a, i, x);
 }
 /// y += A^T x
 template <class J, class X, class Y>
 RATTLEBACK_INLINE void add_transposed(const J& a, const X& x, Y& y) {
-  using S = typename Y::Scalar;
-  for (Eigen::Index i = 0; i < a.cols(); ++i) {
-    S sum = a(0, i) * x[0];
-    for (Eigen::Index k = 1; k < a.rows(); ++k) sum += a(k, i) * x[k];
-    y[i] += sum;
-  }
+  for (Eigen::Index i = 0; i < a.cols(); ++i) y[i] += transposed_product(a, i, x);
 }
 
 /// A coordinate that happens to be zero still carries the round-off of what it was computed from:
