@@ -15,17 +15,21 @@ namespace {
 
 namespace rb = rattleback;
 
-/// Links in a row, in a field that bends them.
-std::string chain(int n) {
+/// Links in a row, each with that potential.
+std::string chain_in(int n, const std::string& potential) {
   return "[model]\nparameters = { N = " + std::to_string(n) +
          " }\n"
          "coordinates = [\"x[1..N]\", \"y[1..N]\"]\n"
          "mass = [1.0]\n"
-         "potential = \"sum(i, 1, N, y[i] + 0.1*sin(x[i]))\"\n"
+         "potential = \"sum(i, 1, N, " +
+         potential +
+         ")\"\n"
          "constraints = [\"(x[1]^2 + y[1]^2 - 1)/2\",\n"
          "  \"each(i, 2, N, ((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1)/2)\"]\n"
          "[initial]\nq = { x = \"i*sin(0.8)\", y = \"-i*cos(0.8)\" }\n";
 }
+/// In a field that bends them.
+std::string chain(int n) { return chain_in(n, "y[i] + 0.1*sin(x[i])"); }
 const char* const double_pendulum = R"toml(
 [model]
 coordinates = ["x1", "y1", "x2", "y2"]
@@ -110,6 +114,15 @@ int main(int argc, char** argv) {
                                m.goal));
     figures.add(growth(name + " on chains to 10^4", chain, m.method, large));
   }
+  // A force for each iteration, where it depends on the place; the step of verlet where it does
+  // not.
+  figures.add(against_verlet("verlet-b on a chain of 1000 in a uniform field, by verlet",
+                             chain_in(1000, "y[i]"), "rattle:base=verlet-b", 100, 1.1));
+  figures.add(against_verlet("verlet-b on a chain of 1000 on springs, by verlet",
+                             chain_in(1000,
+                                      "y[i] + 0.5*(x[i] - i*sin(0.8))^2 + "
+                                      "0.1*(y[i] + i*cos(0.8))^4"),
+                             "rattle:base=verlet-b", 100, 1.5));
   figures.add(against_verlet("midpoint on a double pendulum, by verlet", double_pendulum,
                              "rattle:base=midpoint", 20'000, 8));
   figures.add(growth("midpoint with mixed constraints", mixed, "rattle:base=midpoint",

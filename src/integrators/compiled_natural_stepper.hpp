@@ -45,10 +45,23 @@ AnyStepperPointer<S> small_compiled_stepper(const AnySystem& system, const BaseM
 
 }  // namespace detail
 
+namespace detail {
+
+/// In a uniform field the stages do not matter: symmetric maps are all the same one.
+inline BaseMapChoice simplest(const BaseMapChoice& base, const CompiledNatural& code) {
+  const bool same =
+      has_stages(base.map) && info(base).symmetric && code.potential_gradient.is_constant();
+  return same ? BaseMapChoice(BaseMap::verlet) : base;
+}
+
+}  // namespace detail
+
 template <class S>
-AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& base,
+AnyStepperPointer<S> compiled_stepper(const AnySystem& system, const BaseMapChoice& wanted,
                                       Projection project, const SolveOptions& options) {
-  if (!system.model<S>().compiled() || (!kicks(base.map) && !has_stages(base.map))) return nullptr;
+  const CompiledNatural* const code = system.model<S>().compiled();
+  if (!code || (!kicks(wanted.map) && !has_stages(wanted.map))) return nullptr;
+  const BaseMapChoice base = detail::simplest(wanted, *code);
   if (auto small = detail::small_compiled_stepper<S>(system, base, project, options)) return small;
   return detail::on_sparse_code<S>(system, [&]<class Sys>(std::shared_ptr<const Sys> typed) {
     return detail::bound_stepper<S>(std::move(typed), base, project, options);

@@ -173,6 +173,39 @@ TEST(StagedNatural, verlet_b_lands_as_verlet_does) {
   EXPECT_LE(iterations[1], 1.1 * static_cast<double>(iterations[0]));
 }
 
+/// In a uniform field symmetric maps are one: text models take the step of verlet for each, which
+/// solves the equations of the stages. Measured 1.1e-16 and 2.4e-13 after 20 steps.
+TEST(StagedNatural, symmetric_maps_are_one_in_a_uniform_field) {
+  const auto typed = chain_system<2>(12, [](const auto& x) { return x[1]; });
+  const AnySystem text = expression_system(
+      parse_model("[model]\ncoordinates = [\"x[1..12]\", \"y[1..12]\"]\nmass = [1.0]\n"
+                  "potential = \"sum(i, 1, 12, y[i])\"\n"
+                  "constraints = [\"(x[1]^2 + y[1]^2 - 1)/2\",\n"
+                  "\"each(i, 2, 12, ((x[i] - x[i-1])^2 + (y[i] - y[i-1])^2 - 1)/2)\"]\n",
+                  "chain")
+          .system);
+  State<double> verlet;
+  for (const BaseMapChoice& base :
+       {BaseMapChoice(BaseMap::verlet), staged[0], staged[1], staged[2], staged[3], staged[4]}) {
+    auto z = witness::chain_start<double, 2>(12);
+    State<double> y{Vector<double, dynamic>(24), Vector<double, dynamic>::Zero(24)};
+    for (int i = 0; i < 24; ++i) y.q[i % 2 * 12 + i / 2] = z.q[i];
+    StagedStepper<std::decay_t<decltype(typed)>, double> stages(
+        typed, base.map == BaseMap::verlet ? staged[0] : base, Projection::every, {});
+    const auto stepper = find_method("rattle:" + option_text(base)).stepper<double>(text);
+    for (int k = 0; k < 20; ++k) {
+      ASSERT_TRUE(stages.step(typed, z, 0.02));
+      ASSERT_TRUE(stepper->step(text, y, 0.02));
+    }
+    for (int i = 0; i < 24; ++i) {
+      EXPECT_NEAR(y.q[i % 2 * 12 + i / 2], z.q[i], 1e-12) << option_text(base);
+      EXPECT_NEAR(y.p[i % 2 * 12 + i / 2], z.p[i], 1e-11) << option_text(base);
+    }
+    if (base.map == BaseMap::verlet) verlet = y;
+    EXPECT_EQ(y.q == verlet.q, base.map != BaseMap::theta) << option_text(base);
+  }
+}
+
 /// A solution on another branch is not taken: Newton from all unknowns finds the right one. Without
 /// that look this run ended at t = 23.75.
 TEST(StagedNatural, leaves_another_branch_to_newton) {

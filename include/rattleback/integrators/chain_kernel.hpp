@@ -202,4 +202,7 @@ class ChainKernel {
   bool launched_ = false;
 };
 
+template <class Sys, class S>
+inline constexpr bool momentum_waits<ChainKernel<Sys, S>> = true;
+
 }  // namespace rattleback

@@ -46,6 +46,14 @@ class CompiledSystem {
   void velocity(const Values& p, Values& v) const {
     for (Eigen::Index i = 0; i < p.size(); ++i) v[i] = p[i] * inverse_mass_[i];
   }
+  /// out = q - a M^-1 force
+  void pull(const Values& q, const Real<Scalar>& a, const Values& force, Values& out) const {
+    const Scalar* __restrict from = q.data();
+    const Scalar* __restrict f = force.data();
+    const Scalar* __restrict w = inverse_mass_.data();
+    Scalar* __restrict to = out.data();
+    for (Eigen::Index i = 0; i < out.size(); ++i) to[i] = from[i] - f[i] * w[i] * a;
+  }
   void linearise_sparse(const Values& q, Values& g, Values& j) const {
     code_.linearise(q.data(), q.data(), g.data(), j.data());
   }

@@ -76,6 +76,10 @@ struct Work : History<K> {
   }
 };
 
+/// Whether p of a Work is not made before arrive(): launch() and correct() leave it alone.
+template <class K>
+inline constexpr bool momentum_waits = false;
+
 /// The verbs. `exact_newton`: whether every iteration solves with the exact matrix; the others keep
 /// that of the start of the step as long as it contracts.
 template <class K, class Sys, class S>

@@ -12,11 +12,12 @@ template <class R>
 struct StageLaw {
   std::vector<R> c, drift, kick;  ///< c_i, B_j, b_j
   Matrix<R, dynamic> bend;        ///< D_ij
-  bool direct = true;             ///< A = 0: the stages follow from lambda, whatever the forces
+  bool direct = true;             ///< one stage, A = 0: it follows from lambda, whatever its force
 
   explicit StageLaw(int stages) : c(stages), drift(stages), kick(stages), bend(stages, stages) {}
   explicit StageLaw(const Tableau<R>& t) : StageLaw(t.stages()) {
     const int s = t.stages();
+    direct = s == 1;
     for (int i = 0; i < s; ++i) {
       kick[i] = t.b[i];
       c[i] = drift[i] = R(0);

@@ -20,6 +20,7 @@
 
 #include "rattleback/integrators/natural_constrained.hpp"
 #include "rattleback/integrators/stage_law.hpp"
+#include "rattleback/integrators/stage_passes.hpp"
 
 namespace rattleback {
 
@@ -61,19 +62,21 @@ class StagedNatural {
       predict_forces(system);
       mix_forces(w.v_q);
     }
-    kernel.launch(system, stride, core_.floor_, w);  // q1 of this lambda and these forces
-    if (law_.direct) exchange(w.q, coast_);          // without forces
+    kernel.launch(system, stride, core_.floor_, w);        // q1 of this lambda and these forces
+    if (law_.direct) stage_passes::exchange(w.q, coast_);  // without forces
     bool moved = false;
     Status status = land(system, stride, moved);
     if (status.iterations > threshold::few_iterations)
       if (status && !kernel.same_branch(system, w.jacobian, w.next))
         status.outcome = Outcome::branch_jump;
     if (!status) return core_.failed(status);
-    if (moved) add_scaled(Real<S>(Real<S>(1) / h), w.mu, w.lambda);
-    copy(z.p, w.p);
+    if (moved) kernel.correct(h, w);
+    if (!law_.direct || momentum_waits<K>) {
+      copy(z.p, w.p);
+      kernel.kick(w.jacobian, w.lambda, w.p);
+    }
     for (std::size_t i = 0; i < stages_.size(); ++i)
       subtract_scaled(Real<S>(h * law_.kick[i]), stages_[i].force, w.p);
-    kernel.kick(w.jacobian, w.lambda, w.p);
     return finish(system, z, h, project, status);
   }
 
@@ -120,33 +123,18 @@ class StagedNatural {
       add_scaled(law_.drift[j], stages_[j].force, out);
   }
 
-  /// q1 from where it coasts to, and the forces at the stages on the way there.
+  /// q1 from where it coasts to, with the force of the stage on the way there.
   void fall(const Sys& system, const Stride<S, K::N>& stride) {
-    const Real<S> h2 = stride.h * stride.h;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      Stage& stage = stages_[i];
-      put(stride.z.q, coast_, law_.c[i], stage.place);
-      system.potential_gradient(stage.place, stage.force);
+    Stage& stage = stages_[0];
+    const Real<S> a = stride.h * stride.h * law_.drift[0];
+    stage_passes::put(stride.z.q, coast_, law_.c[0], stage.place);
+    system.potential_gradient(stage.place, stage.force);
+    if constexpr (requires { system.pull(coast_, a, stage.force, slope_); }) {
+      system.pull(coast_, a, stage.force, core_.work_.q);
+    } else {
       system.velocity(stage.force, stage.pull);
-      drop(i == 0 ? coast_ : core_.work_.q, Real<S>(h2 * law_.drift[i]), stage.pull, core_.work_.q);
+      stage_passes::drop(coast_, a, stage.pull, core_.work_.q);
     }
-  }
-  /// place = q + c (q1 - q)
-  static void put(const Position& from, const Position& to, const Real<S>& c, Position& out) {
-    const S* __restrict q = from.data();
-    const S* __restrict q1 = to.data();
-    S* __restrict place = out.data();
-    for (Eigen::Index k = 0, n = out.size(); k < n; ++k) place[k] = q[k] + (q1[k] - q[k]) * c;
-  }
-  /// out = from - a pull
-  static void drop(const Position& from, const Real<S>& a, const Position& pull, Position& out) {
-    const S* q = from.data();  // may be where it goes to
-    const S* __restrict f = pull.data();
-    S* q1 = out.data();
-#ifndef __clang__
-#pragma GCC ivdep
-#endif
-    for (Eigen::Index k = 0, n = out.size(); k < n; ++k) q1[k] = q[k] - f[k] * a;
   }
   /// Forces at the stages between q and q1, which follows them; the largest change of one.
   double follow(const Sys& system, const Stride<S, K::N>& stride) {
@@ -155,58 +143,20 @@ class StagedNatural {
     double change = 0;
     for (std::size_t i = 0; i < stages_.size(); ++i) {  // all places by the same forces
       Position& place = stages_[i].place;
-      put(stride.z.q, q1, law_.c[i], stages_[0].pull, Real<S>(h2 * law_.bend(i, 0)), place);
+      stage_passes::put(stride.z.q, q1, law_.c[i], stages_[0].pull, Real<S>(h2 * law_.bend(i, 0)),
+                        place);
       for (std::size_t j = 1; j < stages_.size(); ++j)
         add_scaled(Real<S>(h2 * law_.bend(i, j)), stages_[j].pull, place);
     }
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       Stage& stage = stages_[i];
       system.potential_gradient(stage.place, slope_);
-      change = larger(change, difference(slope_, stage.force));
-      exchange(slope_, stage.force);
+      change = larger(change, stage_passes::difference(slope_, stage.force));
+      stage_passes::exchange(slope_, stage.force);
       system.velocity(stage.force, slope_);
-      pull_along(slope_, Real<S>(h2 * law_.drift[i]), stage.pull, q1);
+      stage_passes::pull_along(slope_, Real<S>(h2 * law_.drift[i]), stage.pull, q1);
     }
     return change;
-  }
-  /// place = q + c (q1 - q) + d pull
-  static void put(const Position& from, const Position& to, const Real<S>& c, const Position& pull,
-                  const Real<S>& d, Position& out) {
-    const S* __restrict q = from.data();
-    const S* __restrict q1 = to.data();
-    const S* __restrict f = pull.data();
-    S* __restrict place = out.data();
-    for (Eigen::Index k = 0, n = out.size(); k < n; ++k)
-      place[k] = q[k] + (q1[k] - q[k]) * c + f[k] * d;
-  }
-  /// q -= a (next - pull), and pull = next
-  static void pull_along(const Position& next, const Real<S>& a, Position& pull,
-                         Position& position) {
-    const S* __restrict to = next.data();
-    S* __restrict f = pull.data();
-    S* __restrict q = position.data();
-    for (Eigen::Index k = 0, n = position.size(); k < n; ++k) {
-      q[k] -= (to[k] - f[k]) * a;
-      f[k] = to[k];
-    }
-  }
-  static void exchange(Position& a, Position& b) {
-    if constexpr (K::N == dynamic)
-      a.swap(b);
-    else
-      copy(a, b);
-  }
-  static double difference(const Position& x, const Position& y) {
-    if constexpr (std::is_same_v<S, double>)  // several at a time
-      return (x - y).cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
-    else
-      return largest_magnitude(x - y);
-  }
-  static double largest(const Position& x) {
-    if constexpr (std::is_same_v<S, double>)  // several at a time
-      return x.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
-    else
-      return largest_magnitude(x);
   }
 
   /// Forces and lambda together. Both have to be at round-off: g(q1), and the kicks h F.
@@ -252,9 +202,9 @@ class StagedNatural {
   }
   /// Round-off of a kick h F, and of the momentum that it is added to.
   double kick_floor(const Stride<S, K::N>& stride) const {
-    double size = std::max(largest(stride.z.p), threshold::least_scale);
+    double size = std::max(stage_passes::largest(stride.z.p), threshold::least_scale);
     for (const Stage& stage : stages_)
-      size = larger(size, magnitude(stride.h) * largest(stage.force));
+      size = larger(size, magnitude(stride.h) * stage_passes::largest(stage.force));
     return std::max(2 * epsilon<S>, core_.options_.tolerance) * size;
   }
 
