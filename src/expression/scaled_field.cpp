@@ -89,6 +89,13 @@ class FieldWriter {
     for (int i = 0; i < n_; ++i) second.push_back(graph_.multiply(sigma, f[i]));
   }
 
+  /// Along (u, w): G u, and u.g''.M^-1 p + G M^-1 w.
+  void write_rates(const Vec& u, const Vec& w, Vec& first, Vec& second) {
+    first = rates(u);
+    second = curvatures(u);
+    for (int k = 0; k < m_; ++k) second[k] = graph_.add(second[k], dot(raised_[k], w));
+  }
+
   /// g and G M^-1 p, and the rows of G and of G M^-1.
   void write_normal(Vec& first, Vec& second) {
     first = s_.constraints;
@@ -187,6 +194,25 @@ detail::Outputs arrays(const Vec& first, const Vec& second) {
   return outputs;
 }
 
+LaneProgram lane_program(const Graph& graph, int split, const detail::Outputs& outputs) {
+  LaneProgram made{.program = Program(graph, split, outputs)};
+  if (NativeCode::available()) made.native = NativeCode(made.program, LaneProgram::lanes);
+  return made;
+}
+
+LaneProgram write_rates(FieldWriter& writer, Graph& graph, int n) {
+  Vec u, w, first, second;
+  for (int i = 0; i < n; ++i) u.push_back(graph.input(2 * n + i));
+  for (int i = 0; i < n; ++i) w.push_back(graph.input(3 * n + i));
+  writer.write_rates(u, w, first, second);
+  // u goes behind q, and p behind that.
+  const auto place = [&](int k) {
+    return graph.input(k / n == 1 ? k + n : k / n == 2 ? k - n : k);
+  };
+  return lane_program(graph, 2 * n,
+                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
+}
+
 }  // namespace
 
 std::shared_ptr<const ScaledField> scaled_field(const CanonicalSystem& s) {
@@ -204,12 +230,11 @@ std::shared_ptr<const ScaledField> scaled_field(const CanonicalSystem& s) {
   // c^2 goes behind q, and p behind that.
   const auto place = [&](int k) { return graph.input(k < n ? k : k == 2 * n ? n : k + 1); };
   const auto outputs = arrays(graph.substitute(first, place), graph.substitute(second, place));
-  field->program = Program(graph, n + 1, outputs);
-  field->point = CompiledFunction(graph, n + 1, outputs);
-  if (NativeCode::available()) field->native = NativeCode(field->program, ScaledField::lanes);
+  field->field = lane_program(graph, n + 1, outputs);
   first.clear(), second.clear();
   writer.write_normal(first, second);
   field->normal = CompiledFunction(graph, n, arrays(first, second));
+  if (!field->quadratic) field->rates = write_rates(writer, graph, n);
   return field;
 }
 
