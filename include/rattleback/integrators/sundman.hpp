@@ -106,7 +106,7 @@ class SundmanStepper {
         p1_(n_),
         end_q_(n_),
         end_p_(n_),
-        x_(n_ + 1),
+        x_(n_ + 2),
         a_(n_ + 1),
         last_a_(n_ + 1),
         y_(n_),
@@ -185,6 +185,7 @@ class SundmanStepper {
   }
 
  private:
+  static constexpr double nearly_from = 1e-3;  // changes of the stages
   static constexpr int most_iterations = std::is_same_v<Base<S>, double> ? 60 : 200;
 
   static double largest(const std::vector<S>& x) {
@@ -212,8 +213,14 @@ class SundmanStepper {
   Status finish(const S& eps, int iterations);
   template <class Sys>
   void first_stages(const Sys& system, bool physical);
+  /// Where stages hardly change, sigma follows by Newton's method, which does not wait for roots.
   template <class Sys>
-  void evaluate(const Sys& system, bool physical) {
+  void evaluate(const Sys& system, bool physical, bool nearly = false) {
+    if constexpr (requires { field_.refine(x_.data(), y_.data(), a_.data(), b_.data()); })
+      if (nearly && !physical && field_.refines()) {
+        x_[n_ + 1] = last_a_[n_];
+        return field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
+      }
     field_.evaluate(system, x_.data(), y_.data(), a_.data(), b_.data());
     if (!physical) return;
     const Lanes inverse = invert_stages<S>(a_[n_]);

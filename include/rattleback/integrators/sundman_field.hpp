@@ -88,15 +88,22 @@ class CompiledField {
         code_->field.program.run(q, p, dq, dp);
       });
   }
+  /// By sigma nearly right behind c^2: two roots and a division less to wait for.
+  bool refines() const { return static_cast<bool>(code_->refined.native); }
+  void refine(const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
+              StageLanes<S>* b) const
+    requires std::is_same_v<S, double>
+  {
+    code_->refined(x, y, a, b);
+  }
   template <class Sys>
   void rates(const Sys&, const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
              StageLanes<S>* b) {
     if constexpr (std::is_same_v<S, double>)
       code_->rates(x, y, a, b);
     else
-      along_(stages_, x, y, a, b, [&](const S* q, const S* p, S* dq, S* dp) {
-        code_->rates.program.run(q, p, dq, dp);
-      });
+      along_(stages_, x, y, a, b,
+             [&](const S* q, const S* p, S* dq, S* dp) { code_->rates.program.run(q, p, dq, dp); });
   }
   template <class Sys>
   void normal(const Sys&, const S* q, const S* p, NormalSpace<S>& out) {

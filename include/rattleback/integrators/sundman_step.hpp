@@ -41,7 +41,7 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   for (int k = 1; k <= most_iterations; ++k) {
     place_stages(eps, ahead && k > 1);
     std::swap(a_, last_a_), std::swap(b_, last_b_);
-    evaluate(system, physical);
+    evaluate(system, physical, k > 1 && before < nearly_from);
     if (k == 1) {  // at turning points a momentum is as large as what it becomes
       size_q = std::max({size_q, h * largest_stage(a_), threshold::zero_pivot});
       size_p = std::max({size_p, h * largest_stage(b_), threshold::zero_pivot});
