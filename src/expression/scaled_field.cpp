@@ -15,6 +15,8 @@ using Vec = std::vector<Expression>;
 
 /// Beyond this, code is slower to make than it saves, and fits no cache.
 constexpr int most_operations = 200'000;
+/// Beyond this, two roots and a division are little beside the rest.
+constexpr int most_refined = 2'000;
 
 /// Writes down the field.
 class FieldWriter {
@@ -68,8 +70,8 @@ class FieldWriter {
     return true;
   }
 
-  /// q' and t', and p'.
-  void write(Vec& first, Vec& second) {
+  /// q' and t', and p'. By one Newton step from a sigma that is nearly right, where there is one.
+  void write(Vec& first, Vec& second, Expression nearly = {}) {
     const Vec mu = solve(rates(free_velocity_));
     Vec v = free_velocity_, slope(n_, zero());
     for (int k = 0; k < m_; ++k) subtract_scaled(mu[k], raised_[k], v);
@@ -82,11 +84,20 @@ class FieldWriter {
     for (const Expression e : slope) f.push_back(graph_.negate(e));
     for (int k = 0; k < m_; ++k) subtract_scaled(lambda[k], rows_[k], f);
     const Expression size = graph_.add(dot(f, velocity_of(f)), graph_.input(2 * n_));
-    const Expression sigma = graph_.divide(
-        graph_.constant(1), graph_.apply(Operation::sqrt, graph_.apply(Operation::sqrt, size)));
+    const Expression sigma =
+        nearly ? refined(nearly, size)
+               : graph_.divide(graph_.constant(1),
+                               graph_.apply(Operation::sqrt, graph_.apply(Operation::sqrt, size)));
     for (int i = 0; i < n_; ++i) first.push_back(graph_.multiply(sigma, v[i]));
     first.push_back(sigma);
     for (int i = 0; i < n_; ++i) second.push_back(graph_.multiply(sigma, f[i]));
+  }
+
+  /// Along (u, w): G u, and u.g''.M^-1 p + G M^-1 w.
+  void write_rates(const Vec& u, const Vec& w, Vec& first, Vec& second) {
+    first = rates(u);
+    second = curvatures(u);
+    for (int k = 0; k < m_; ++k) second[k] = graph_.add(second[k], dot(raised_[k], w));
   }
 
   /// g and G M^-1 p, and the rows of G and of G M^-1.
@@ -106,6 +117,13 @@ class FieldWriter {
   };
   using Entries = std::map<std::pair<int, int>, Expression>;
 
+  /// s + s/4 (1 - size s^4): towards size^(-1/4), to which s alone is near.
+  Expression refined(Expression s, Expression size) {
+    const Expression square = graph_.multiply(s, s);
+    const Expression rest =
+        graph_.subtract(graph_.constant(1), graph_.multiply(size, graph_.multiply(square, square)));
+    return graph_.add(s, graph_.multiply(graph_.multiply(graph_.constant(0.25), s), rest));
+  }
   Expression zero() { return graph_.constant(0); }
   bool is_zero(Expression e) const { return graph_.is_constant(e, 0); }
   Expression dot(const Vec& a, const Vec& b) {
@@ -187,6 +205,35 @@ detail::Outputs arrays(const Vec& first, const Vec& second) {
   return outputs;
 }
 
+LaneProgram lane_program(const Graph& graph, int split, const detail::Outputs& outputs) {
+  LaneProgram made{.program = Program(graph, split, outputs)};
+  if (NativeCode::available()) made.native = NativeCode(made.program, LaneProgram::lanes);
+  return made;
+}
+
+LaneProgram write_field(FieldWriter& writer, Graph& graph, int n, bool refined) {
+  Vec first, second;
+  writer.write(first, second, refined ? graph.input(2 * n + 1) : Expression{});
+  // c^2, and s, go behind q, and p behind that.
+  const int more = refined ? 2 : 1;
+  const auto place = [&](int k) { return graph.input(k < n ? k : k < 2 * n ? k + more : k - n); };
+  return lane_program(graph, n + more,
+                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
+}
+
+LaneProgram write_rates(FieldWriter& writer, Graph& graph, int n) {
+  Vec u, w, first, second;
+  for (int i = 0; i < n; ++i) u.push_back(graph.input(2 * n + i));
+  for (int i = 0; i < n; ++i) w.push_back(graph.input(3 * n + i));
+  writer.write_rates(u, w, first, second);
+  // u goes behind q, and p behind that.
+  const auto place = [&](int k) {
+    return graph.input(k / n == 1 ? k + n : k / n == 2 ? k - n : k);
+  };
+  return lane_program(graph, 2 * n,
+                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
+}
+
 }  // namespace
 
 std::shared_ptr<const ScaledField> scaled_field(const CanonicalSystem& s) {
@@ -199,17 +246,13 @@ std::shared_ptr<const ScaledField> scaled_field(const CanonicalSystem& s) {
   field->dimension = n;
   field->constraints = s.constraint_count();
   field->quadratic = writer.quadratic();
+  field->field = write_field(writer, graph, n, false);
+  if (field->field.program.value_count() < most_refined)
+    field->refined = write_field(writer, graph, n, true);
   Vec first, second;
-  writer.write(first, second);
-  // c^2 goes behind q, and p behind that.
-  const auto place = [&](int k) { return graph.input(k < n ? k : k == 2 * n ? n : k + 1); };
-  const auto outputs = arrays(graph.substitute(first, place), graph.substitute(second, place));
-  field->program = Program(graph, n + 1, outputs);
-  field->point = CompiledFunction(graph, n + 1, outputs);
-  if (NativeCode::available()) field->native = NativeCode(field->program, ScaledField::lanes);
-  first.clear(), second.clear();
   writer.write_normal(first, second);
   field->normal = CompiledFunction(graph, n, arrays(first, second));
+  if (!field->quadratic) field->rates = write_rates(writer, graph, n);
   return field;
 }
 

@@ -18,15 +18,12 @@
 
 namespace rattleback {
 
-struct ScaledField {
+/// A program for one point, and for eight at once.
+struct LaneProgram {
   static constexpr int lanes = 8;
 
-  int dimension = 0, constraints = 0;
-  bool quadratic = false;   ///< all constraints are, at most
-  Program program;          ///< (q, c^2; p) -> (q', t'; p')
-  CompiledFunction point;   ///< the same
-  NativeCode native{};      ///< the same at eight points; empty where there is none
-  CompiledFunction normal;  ///< (q; p) -> (g, G M^-1 p; G, M^-1 G^T): each m x n, row by row
+  Program program;
+  NativeCode native{};  ///< at eight points; empty where there is none
 
   /// At eight points; entry k of every array is eight doubles.
   template <class Lanes>
@@ -38,6 +35,15 @@ struct ScaledField {
     else
       program.run(x, y, a, b);
   }
+};
+
+struct ScaledField {
+  int dimension = 0, constraints = 0;
+  bool quadratic = false;   ///< all constraints are, at most
+  LaneProgram field;        ///< (q, c^2; p) -> (q', t'; p')
+  LaneProgram refined;      ///< (q, c^2, s; p) -> the same, by one Newton step from sigma = s
+  CompiledFunction normal;  ///< (q; p) -> (g, G M^-1 p; G, M^-1 G^T): each m x n, row by row
+  LaneProgram rates;        ///< (q, u; p, w) -> derivatives of g and of G M^-1 p along (u, w)
 };
 
 /// Null where the elimination of the multipliers would be longer than it is worth as code.

@@ -58,6 +58,13 @@ RATTLEBACK_INLINE StageLanes<S> multiply_stages(const StageLanes<S>& x, const St
     return each_stage<S>([&](int i) { return S(x[i] * y[i]); });
 }
 template <class S>
+RATTLEBACK_INLINE StageLanes<S> subtract_stages(const StageLanes<S>& x, const StageLanes<S>& y) {
+  if constexpr (std::is_same_v<S, double>)
+    return x - y;
+  else
+    return each_stage<S>([&](int i) { return S(x[i] - y[i]); });
+}
+template <class S>
 RATTLEBACK_INLINE StageLanes<S> invert_stages(const StageLanes<S>& x) {
   if constexpr (std::is_same_v<S, double>)
     return StageLanes<S>(1.0) / x;

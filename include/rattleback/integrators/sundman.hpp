@@ -81,6 +81,7 @@ struct NormalSpace {
 /// Field has dimension(), constraints(), quadratic(),
 ///   evaluate(system, x, y, a, b): (q, c^2; p) -> (q', t'; p') at all stages
 ///   normal(system, q, p, NormalSpace&)
+///   rates(system, x, y, a, b): (q, u; p, w) -> derivatives of g and G M^-1 p along (u, w)
 /// A step that fails leaves the state as it was.
 template <class Field, class S>
 class SundmanStepper {
@@ -105,7 +106,7 @@ class SundmanStepper {
         p1_(n_),
         end_q_(n_),
         end_p_(n_),
-        x_(n_ + 1),
+        x_(n_ + 2),
         a_(n_ + 1),
         last_a_(n_ + 1),
         y_(n_),
@@ -113,6 +114,10 @@ class SundmanStepper {
         last_b_(n_),
         here_(n_, m_),
         there_(n_, m_),
+        along_x_(2 * n_),
+        along_y_(2 * n_),
+        rate_g_(m_),
+        rate_p_(m_),
         mu_(m_),
         nu_(m_),
         change_(m_),
@@ -125,7 +130,7 @@ class SundmanStepper {
   void reset() {
     steps_ = 0;
     way_ = {};
-    projected_from_ = 1e-8;
+    projected_from_ = 1e-2;
     for (auto& s : sum_q_) s.reset();
     for (auto& s : sum_p_) s.reset();
     sum_t_.reset();
@@ -180,6 +185,7 @@ class SundmanStepper {
   }
 
  private:
+  static constexpr double nearly_from = 1e-3;  // changes of the stages
   static constexpr int most_iterations = std::is_same_v<Base<S>, double> ? 60 : 200;
 
   static double largest(const std::vector<S>& x) {
@@ -207,8 +213,14 @@ class SundmanStepper {
   Status finish(const S& eps, int iterations);
   template <class Sys>
   void first_stages(const Sys& system, bool physical);
+  /// Where stages hardly change, sigma follows by Newton's method, which does not wait for roots.
   template <class Sys>
-  void evaluate(const Sys& system, bool physical) {
+  void evaluate(const Sys& system, bool physical, bool nearly = false) {
+    if constexpr (requires { field_.refine(x_.data(), y_.data(), a_.data(), b_.data()); })
+      if (nearly && !physical && field_.refines()) {
+        x_[n_ + 1] = last_a_[n_];
+        return field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
+      }
     field_.evaluate(system, x_.data(), y_.data(), a_.data(), b_.data());
     if (!physical) return;
     const Lanes inverse = invert_stages<S>(a_[n_]);
@@ -217,7 +229,9 @@ class SundmanStepper {
   }
   /// One change of mu and nu; how far it moves q and p, over their sizes.
   template <class Sys>
-  double project(const Sys& system, const S& eps, double size_q, double size_p);
+  double project(const Sys& system, const S& eps, bool settled, double size_q, double size_p);
+  template <class Sys>
+  void leave_out_change(const Sys& system, const S& eps);
   bool projects() const { return m_ > 0 && !field_.quadratic(); }
   template <class Entry>
   RATTLEBACK_INLINE void factor(Entry&& gram) {
@@ -274,10 +288,11 @@ class SundmanStepper {
   std::vector<S> q0_, p0_, hat_q_, hat_p_, q1_, p1_, end_q_, end_p_;
   std::vector<Lanes> x_, a_, last_a_, y_, b_, last_b_;
   NormalSpace<S> here_, there_;
+  std::vector<Lanes> along_x_, along_y_, rate_g_, rate_p_;  // see leave_out_change
   std::vector<S> mu_, nu_;
   Vector<S, dynamic> change_;
   Matrix<S, dynamic> work_, gram_here_;
-  double projected_from_ = 1e-8;  // changes of the stages from which on they are projected
+  double projected_from_ = 1e-2;  // changes of the stages from which on they are projected
   std::vector<CompensatedSum<S>> sum_q_, sum_p_;
   CompensatedSum<S> sum_t_;
   S elapsed_ = S(0), time_ = S(0);

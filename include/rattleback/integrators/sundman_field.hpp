@@ -20,7 +20,7 @@ namespace rattleback {
 template <class S>
 class StageByStage {
  public:
-  explicit StageByStage(int n) : x_(n + 1), y_(n), a_(n + 1), b_(n) {}
+  StageByStage(int x, int y, int a, int b) : x_(x), y_(y), a_(a), b_(b) {}
   template <class Lanes, class F>
   void operator()(int stages, const Lanes* x, const Lanes* y, Lanes* a, Lanes* b, F&& f) {
     for (int i = 0; i < stages; ++i) {
@@ -69,7 +69,8 @@ class CompiledField {
                 std::vector<double> inverse_mass = {})
       : code_(std::move(code)),
         stages_(stages),
-        one_by_one_(code_->dimension),
+        one_by_one_(dimension() + 1, dimension(), dimension() + 1, dimension()),
+        along_(2 * dimension(), 2 * dimension(), constraints(), constraints()),
         inverse_mass_(std::move(inverse_mass)) {}
   int dimension() const { return code_->dimension; }
   int constraints() const { return code_->constraints; }
@@ -81,10 +82,28 @@ class CompiledField {
   void evaluate(const Sys&, const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
                 StageLanes<S>* b) {
     if constexpr (std::is_same_v<S, double>)
-      (*code_)(x, y, a, b);
+      code_->field(x, y, a, b);
     else
-      one_by_one_(stages_, x, y, a, b,
-                  [&](const S* q, const S* p, S* dq, S* dp) { code_->program.run(q, p, dq, dp); });
+      one_by_one_(stages_, x, y, a, b, [&](const S* q, const S* p, S* dq, S* dp) {
+        code_->field.program.run(q, p, dq, dp);
+      });
+  }
+  /// By sigma nearly right behind c^2: two roots and a division less to wait for.
+  bool refines() const { return static_cast<bool>(code_->refined.native); }
+  void refine(const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
+              StageLanes<S>* b) const
+    requires std::is_same_v<S, double>
+  {
+    code_->refined(x, y, a, b);
+  }
+  template <class Sys>
+  void rates(const Sys&, const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
+             StageLanes<S>* b) {
+    if constexpr (std::is_same_v<S, double>)
+      code_->rates(x, y, a, b);
+    else
+      along_(stages_, x, y, a, b,
+             [&](const S* q, const S* p, S* dq, S* dp) { code_->rates.program.run(q, p, dq, dp); });
   }
   template <class Sys>
   void normal(const Sys&, const S* q, const S* p, NormalSpace<S>& out) {
@@ -94,7 +113,7 @@ class CompiledField {
  private:
   std::shared_ptr<const ScaledField> code_;
   int stages_;
-  StageByStage<S> one_by_one_;
+  StageByStage<S> one_by_one_, along_;
   std::vector<double> inverse_mass_;
 };
 
@@ -108,7 +127,8 @@ class EvaluatedField {
       : n_(system.dimension()),
         m_(system.constraint_count()),
         stages_(stages),
-        one_by_one_(n_),
+        one_by_one_(n_ + 1, n_, n_ + 1, n_),
+        along_(2 * n_, 2 * n_, m_, m_),
         normal_(n_, m_),
         q_(n_),
         p_(n_),
@@ -137,6 +157,21 @@ class EvaluatedField {
                 StageLanes<S>* b) {
     one_by_one_(stages_, x, y, a, b,
                 [&](const S* q, const S* p, S* dq, S* dp) { point(system, q, p, dq, dp); });
+  }
+  void rates(const Sys& system, const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
+             StageLanes<S>* b) {
+    along_(stages_, x, y, a, b, [&](const S* q, const S* p, S* dg, S* drate) {
+      const S *u = q + n_, *w = p + n_;
+      normal(system, q, p, normal_);
+      curvature(system, u);
+      for (int k = 0; k < m_; ++k) {
+        dg[k] = S(Real<S>(0)), drate[k] = lambda_[k];
+        for (int i = 0; i < n_; ++i) {
+          dg[k] += normal_.rows()[k * n_ + i] * u[i];
+          drate[k] += normal_.raised()[k * n_ + i] * w[i];
+        }
+      }
+    });
   }
   void normal(const Sys& system, const S* q, const S* p, NormalSpace<S>& out) {
     for (int i = 0; i < n_; ++i) q_[i] = q[i], p_[i] = p[i];
@@ -204,7 +239,7 @@ class EvaluatedField {
 
   using Lifted = Dual<S, K>;
   int n_, m_, stages_;
-  StageByStage<S> one_by_one_;
+  StageByStage<S> one_by_one_, along_;
   NormalSpace<S> normal_;
   Vector<S, dynamic> q_, p_, v_, w_, slope_;
   Vector<Lifted, dynamic> lifted_q_, lifted_p_;

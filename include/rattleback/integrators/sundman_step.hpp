@@ -37,32 +37,32 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   first_stages(system, physical);
   double size_q = largest(q0_), size_p = largest(p0_), before = 0;
   const double h = magnitude(eps);
-  bool projecting = false;
+  double project_at = projected_from_, last_moved = 0;
   for (int k = 1; k <= most_iterations; ++k) {
     place_stages(eps, ahead && k > 1);
     std::swap(a_, last_a_), std::swap(b_, last_b_);
-    evaluate(system, physical);
+    evaluate(system, physical, k > 1 && before < nearly_from);
     if (k == 1) {  // at turning points a momentum is as large as what it becomes
       size_q = std::max({size_q, h * largest_stage(a_), threshold::zero_pivot});
       size_p = std::max({size_p, h * largest_stage(b_), threshold::zero_pivot});
     }
     double change = change_of_stages(h / size_q, h / size_p);
     if (!(change < threshold::overflow)) return {Outcome::not_finite, k, change};
-    const bool begins = projects() && !projecting && change < projected_from_;
-    projecting = projecting || begins;
-    if (projecting) {
-      const double moved = project(system, eps, size_q, size_p);
-      // The stages come as close as the last step's projection moved, and no closer without it.
-      if (begins && !physical) projected_from_ = std::clamp(moved, 1e-12, 1e-4);
+    const double floor = threshold::round_off_band * epsilon<S>;
+    bool settled = change * change <= epsilon<S> / 2 * before ||
+                   (k > 1 && change < floor && change > 0.7 * before);
+    const bool projected = projects() && (settled || change < project_at);
+    if (projected) {
+      const double moved = project(system, eps, settled, size_q, size_p);
+      if (last_moved == 0 && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
+      settled = settled && (moved <= 2 * epsilon<S> || (moved < floor && moved > 0.7 * last_moved));
+      project_at = change / 32;
       change = larger(change, moved);
+      last_moved = moved;
     }
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
-    const bool converged = change * change <= epsilon<S> / 2 * before;
-    const bool at_floor =
-        k > 1 && change < threshold::round_off_band * epsilon<S> && change > 0.7 * before;
-    // One projection does not tell how fast they converge.
-    if ((converged || at_floor) && projecting == projects() && !begins) return finish(eps, k);
-    if (k > 8 && change > 4 * before && !begins) return {Outcome::no_convergence, k, change};
+    if (settled) return finish(eps, k);
+    if (k > 8 && change > 4 * before && !projected) return {Outcome::no_convergence, k, change};
     before = change;
   }
   return {Outcome::no_convergence, most_iterations, before};
@@ -133,17 +133,36 @@ void SundmanStepper<Field, S>::first_stages(const Sys& system, bool physical) {
   evaluate(system, physical);
 }
 
+/// Along the polynomial of the last stages g and G M^-1 p change by what its slopes there do not
+/// yet agree with the field, and by the error of the quadrature. The first vanishes as the stages
+/// converge, and the second is known long before.
 template <class Field, class S>
 template <class Sys>
-double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, double size_q,
-                                         double size_p) {
+void SundmanStepper<Field, S>::leave_out_change(const Sys& system, const S& eps) {
   for (int i = 0; i < n_; ++i) {
-    end_q_[i] = hat_q_[i] + eps * gauss_->weigh(a_[i]);
-    end_p_[i] = hat_p_[i] + eps * gauss_->weigh(b_[i]);
+    along_x_[i] = x_[i], along_x_[n_ + i] = subtract_stages<S>(last_a_[i], a_[i]);
+    along_y_[i] = y_[i], along_y_[n_ + i] = subtract_stages<S>(last_b_[i], b_[i]);
+  }
+  field_.rates(system, along_x_.data(), along_y_.data(), rate_g_.data(), rate_p_.data());
+  for (int k = 0; k < m_; ++k) {
+    there_.values[k] -= eps * gauss_->weigh(rate_g_[k]);
+    there_.values[m_ + k] -= eps * gauss_->weigh(rate_p_[k]);
+  }
+}
+
+template <class Field, class S>
+template <class Sys>
+double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool settled,
+                                         double size_q, double size_p) {
+  const auto &a = settled ? a_ : last_a_, &b = settled ? b_ : last_b_;
+  for (int i = 0; i < n_; ++i) {
+    end_q_[i] = hat_q_[i] + eps * gauss_->weigh(a[i]);
+    end_p_[i] = hat_p_[i] + eps * gauss_->weigh(b[i]);
   }
   add_rows(there_.raised(), mu_, end_q_);
   add_rows(there_.rows(), nu_, end_p_);
   field_.normal(system, end_q_.data(), end_p_.data(), there_);
+  if (!settled) leave_out_change(system, eps);
   factor([&](int i, int j) { return S(gram_here_(i, j) + there_.gram(i, j)); });
   const auto correct = [&](const auto& residual, const auto& rows, auto& multiplier, auto& point,
                            double size) {
