@@ -4,15 +4,12 @@
 
 namespace rattleback {
 
-namespace {
+namespace detail {
 
-using detail::Outputs;
-using Place = SparseDerivatives::Place;
-
-/// The places of the values in their order, and the values as outputs of one array.
-std::vector<Place> arrange(const SparseExpressions& matrix, int array, Outputs& outputs) {
-  const std::vector<int> place = detail::slot_by_slot(matrix);
-  std::vector<Place> places(place.size());
+std::vector<SparseDerivatives::Place> arrange(const SparseExpressions& matrix, int array,
+                                              Outputs& outputs) {
+  const std::vector<int> place = slot_by_slot(matrix);
+  std::vector<SparseDerivatives::Place> places(place.size());
   for (int i = 0; i < matrix.rows; ++i)
     for (int k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
       places[place[k]] = {i, matrix.column[k]};
@@ -33,7 +30,9 @@ SparseExpressions lower_half(const SparseExpressions& full) {
   return lower;
 }
 
-}  // namespace
+}  // namespace detail
+
+using detail::arrange, detail::lower_half;
 
 SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
   Graph graph = s.graph();  // others may be reading that one
@@ -41,7 +40,7 @@ SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
   SparseDerivatives d;
   d.dimension = n;
   d.constraints = s.constraint_count();
-  Outputs outputs;
+  detail::Outputs outputs;
   detail::append_gradient(graph, s.hamiltonian, 0, 2 * n, 0, outputs);
   std::vector<Expression> h_z;
   for (const auto& slope : outputs) h_z.push_back(slope.expression);

@@ -1,6 +1,8 @@
+#include <cstdlib>
 #include "rattleback/integrators/gauss.hpp"
 
 #include "../common_options.hpp"
+#include "rattleback/integrators/sparse_driven.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -70,6 +72,11 @@ void require_small(const GaussChoice& choice, const AnySystem& system) {
                      ", with a full matrix");
 }
 
+bool is_sparse(const GaussChoice&, const AnySystem& system) {
+  if (std::getenv("GAUSS_DENSE")) return false;
+  return sparse_derivatives(system) != nullptr;
+}
+
 struct MakeGauss {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
@@ -78,8 +85,14 @@ struct MakeGauss {
     if (gauss_info(choice).applies.holonomic && !system.traits().holonomic)
       throw ModelError("gauss:formulation=" + values.word("formulation") + ": " + system.name() +
                        " has constraints on momenta");
-    require_small(choice, system);
     if (is_composed(values)) choice = in_compositions(choice);
+    if (is_sparse(choice, system)) {
+      if constexpr (ScalarTraits<S>::lanes == 1)
+        return erase<S>(GaussStepper<AnySystem, S, SparseDriven<S>>(system, choice, solve));
+      else
+        return nullptr;  // copies run alone
+    }
+    require_small(choice, system);
     return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));
   }
 };
