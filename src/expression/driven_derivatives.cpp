@@ -77,8 +77,8 @@ DrivenDerivatives driven_derivatives(const CanonicalSystem& s, Formulation form)
   Expressions slopes(all, graph.constant(0));
   for (const auto& [input, value] : gradient(graph, writer.drive(form), 0, all))
     slopes[input] = value;
-  const Expressions kept = d.stationary ? Expressions(slopes.begin() + 2 * n, slopes.end())
-                                        : writer.hidden();
+  const Expressions kept =
+      d.stationary ? Expressions(slopes.begin() + 2 * n, slopes.end()) : writer.hidden();
   detail::Outputs outputs;
   for (int i = 0; i < 2 * n; ++i) outputs.push_back({0, i, slopes[i]});
   for (int i = 0; i < all - 2 * n; ++i) outputs.push_back({1, i, kept[i]});

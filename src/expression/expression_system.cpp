@@ -95,8 +95,7 @@ class ExpressionModel final : public SystemModel<S>, public SparseSource {
     if (!lanes_.empty()) return nullptr;
     const std::lock_guard lock(mutex_);
     auto& own = driven_[static_cast<std::size_t>(form)];
-    if (!own)
-      own = std::make_shared<const DrivenDerivatives>(driven_derivatives(f_->source, form));
+    if (!own) own = std::make_shared<const DrivenDerivatives>(driven_derivatives(f_->source, form));
     return own;
   }
   std::shared_ptr<const ScaledField> scaled() const {

@@ -32,8 +32,6 @@ SparseExpressions lower_half(const SparseExpressions& full) {
 
 }  // namespace detail
 
-using detail::arrange, detail::lower_half;
-
 SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
   Graph graph = s.graph();  // others may be reading that one
   const int n = s.dimension();
@@ -46,13 +44,14 @@ SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
   for (const auto& slope : outputs) h_z.push_back(slope.expression);
 
   outputs.clear();
-  d.hessian_places = arrange(lower_half(jacobian(graph, h_z, 0, 2 * n)), 0, outputs);
+  d.hessian_places =
+      detail::arrange(detail::lower_half(jacobian(graph, h_z, 0, 2 * n)), 0, outputs);
   d.hessian = CompiledFunction(graph, n, outputs);
 
   outputs.clear();
   SparseExpressions slopes = jacobian(graph, s.constraints, 0, 2 * n);
   for (int i = 0; i < d.constraints; ++i) outputs.push_back({0, i, s.constraints[i]});
-  d.slope_places = arrange(slopes, 1, outputs);
+  d.slope_places = detail::arrange(slopes, 1, outputs);
   d.linearise = CompiledFunction(graph, n, outputs);
 
   outputs.clear();
@@ -61,7 +60,7 @@ SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
                              [&](int k) { return k < n ? h_z[n + k] : graph.negate(h_z[k - n]); });
   for (Expression& e : slopes.value)
     if (!e) e = graph.constant(0);
-  (void)arrange(slopes, 0, outputs);
+  (void)detail::arrange(slopes, 0, outputs);
   d.turning = CompiledFunction(graph, n, outputs);
   return d;
 }

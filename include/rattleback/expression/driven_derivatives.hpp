@@ -7,9 +7,9 @@
 //   index2-momentum   D = l.g                             0 = rho                    [Reich93 (17)]
 //   unconstrained     D = h (lambda.phi - {mu.phi, H + lambda.phi}),  0 = D_l        [Reich93 (8)]
 //
-// The last one: H + D/h is stationary in l = (lambda, mu) where C lambda = -{phi,H} and C mu = -phi,
-// C = {phi,phi}, and is there H_o = H - phi.C^-1 {phi,H}. So grad H_o is that by z alone, and no
-// inverse of C, which is full, is ever made.
+// The last one: H + D/h is stationary in l = (lambda, mu) where C lambda = -{phi,H} and C mu =
+// -phi, C = {phi,phi}, and is there H_o = H - phi.C^-1 {phi,H}. So grad H_o is that by z alone, and
+// no inverse of C, which is full, is ever made.
 #pragma once
 
 #include <memory>

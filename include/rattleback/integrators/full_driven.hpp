@@ -31,9 +31,7 @@ class FullDriven {
         equations_(tableau.stages() * width(), options) {}
 
   int multipliers() const { return k_; }
-  std::string structure() const {
-    return in_words(SolverKind::dense, tableau_.stages() * width());
-  }
+  std::string structure() const { return in_words(SolverKind::dense, tableau_.stages() * width()); }
   /// See DrivenField.
   Status evaluate(const Sys& system, const Real<S>& h, const Real<S>& kappa, const Unknown& x,
                   const S* l, Unknown& a, S* kept) {

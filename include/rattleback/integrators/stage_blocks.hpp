@@ -97,7 +97,7 @@ class StageBlocks {
   int component(int v) const { return is_state(v) ? v / n_ : (v - 2 * n_) / m_; }
   int conjugate(int v) const { return v < n_ ? v + n_ : v - n_; }
 
-  T* at(const Term& t, int i, int j) { return lu_.block(t.block) + t.offset + i * t.stride + j; }
+  T* at(const Term& t, int i, int j) { return lu_.block(t.block) + t.offset + j * t.stride + i; }
   /// -A x J a', J a = (a_p, -a_q)
   template <class R>
   void add_driven(const Term& t, const Tableau<R>& tableau, int j, const T& value) {
@@ -121,10 +121,10 @@ class StageBlocks {
       return at->second;
     };
     const auto term = [&](int value, int row, int column) {
-      const int stride = sizes[node(column)];
+      const int stride = sizes[node(row)];
       return Term{.value = value,
                   .block = block(node(row), node(column)),
-                  .offset = component(row) * s_ * stride + component(column) * s_,
+                  .offset = component(column) * s_ * stride + component(row) * s_,
                   .stride = stride,
                   .momentum_row = is_state(row) && row < n_,
                   .momentum_column = is_state(column) && column >= n_};
@@ -138,9 +138,8 @@ class StageBlocks {
         if (half[k].row != half[k].column) add(k, half[k].column, half[k].row);
       }
     };
-    both_halves(energy.hessian_places, [&](int k, int u, int v) {
-      energy_terms_.push_back(term(k, conjugate(u), v));
-    });
+    both_halves(energy.hessian_places,
+                [&](int k, int u, int v) { energy_terms_.push_back(term(k, conjugate(u), v)); });
     both_halves(drive.hessian_places, [&](int k, int u, int v) {
       if (is_state(u))
         drive_terms_.push_back(term(k, conjugate(u), v));

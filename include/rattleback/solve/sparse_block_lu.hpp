@@ -17,52 +17,39 @@ namespace rattleback {
 
 namespace detail {
 
-/// Blocks are stored row by row. C -= A B, or C = A B where `assign`; with C's columns known.
-template <int known, bool assign, class T>
-void block_product(int rows, int inner, int columns, const T* a, const T* b, T* c) {
-  const int n = known > 0 ? known : columns;
-  for (int i = 0; i < rows; ++i, a += inner, c += n) {
-    if constexpr (assign) std::fill_n(c, n, T(0));
-    if constexpr (known > 0) {
-      T sum[known];
-      for (int j = 0; j < known; ++j) sum[j] = T(0);
-      for (int k = 0; k < inner; ++k)
-        for (int j = 0; j < known; ++j) sum[j] += a[k] * b[k * known + j];
-      for (int j = 0; j < known; ++j) c[j] = assign ? sum[j] : T(c[j] - sum[j]);
-    } else {
-      for (int k = 0; k < inner; ++k)
-        for (int j = 0; j < n; ++j) {
-          const T term = a[k] * b[k * n + j];
-          c[j] = assign ? T(c[j] + term) : T(c[j] - term);
-        }
-    }
+/// f<chunk>(first) for rows in chunks of lengths known when compiled, which vectors hold.
+template <class T, class F>
+RATTLEBACK_INLINE void in_chunks(int rows, F&& f) {
+  int first = 0;
+  if constexpr (std::is_same_v<T, double>) {
+    for (; first + 8 <= rows; first += 8) f.template operator()<8>(first);
+    if (first + 4 <= rows) f.template operator()<4>(first), first += 4;
+    if (first + 2 <= rows) f.template operator()<2>(first), first += 2;
   }
+  for (; first < rows; ++first) f.template operator()<1>(first);
 }
-/// Up to four stages of what a coordinate or a constraint has.
+/// Blocks are stored column by column. y -= A x, or y = A x where `assign`, for a chunk of the
+/// rows.
+template <int chunk, bool assign, class T, class S>
+RATTLEBACK_INLINE void block_times(int rows, int inner, const T* a, const S* x, S* y) {
+  S sum[chunk];
+  for (int i = 0; i < chunk; ++i) sum[i] = assign ? S(0) : y[i];
+  for (int k = 0; k < inner; ++k, a += rows)
+    for (int i = 0; i < chunk; ++i) sum[i] += (assign ? x[k] : S(-x[k])) * a[i];
+  for (int i = 0; i < chunk; ++i) y[i] = sum[i];
+}
+/// C -= A B, or C = A B
 template <bool assign, class T>
 void block_product(int rows, int inner, int columns, const T* a, const T* b, T* c) {
-  if constexpr (std::is_same_v<T, double>) switch (columns) {
-      case 2:
-        return block_product<2, assign>(rows, inner, columns, a, b, c);
-      case 4:
-        return block_product<4, assign>(rows, inner, columns, a, b, c);
-      case 6:
-        return block_product<6, assign>(rows, inner, columns, a, b, c);
-      case 8:
-        return block_product<8, assign>(rows, inner, columns, a, b, c);
-      default:
-        break;
-    }
-  block_product<0, assign>(rows, inner, columns, a, b, c);
+  in_chunks<T>(rows, [&]<int chunk>(int i) {
+    for (int j = 0; j < columns; ++j)
+      block_times<chunk, assign>(rows, inner, a + i, b + j * inner, c + j * rows + i);
+  });
 }
-/// y -= A x
-template <class T, class S>
-void subtract_block_times(int rows, int columns, const T* a, const S* x, S* y) {
-  for (int i = 0; i < rows; ++i, a += columns) {
-    S sum = x[0] * a[0];
-    for (int k = 1; k < columns; ++k) sum += x[k] * a[k];
-    y[i] -= sum;
-  }
+template <bool assign, class T, class S>
+RATTLEBACK_INLINE void block_times(int rows, int columns, const T* a, const S* x, S* y) {
+  in_chunks<S>(
+      rows, [&]<int chunk>(int i) { block_times<chunk, assign>(rows, columns, a + i, x, y + i); });
 }
 
 }  // namespace detail
@@ -88,11 +75,11 @@ class SparseBlockLu {
     filled_.resize(nodes);
     inverse_.resize(diagonal_start_[nodes]);
     row_.resize(std::size_t(widest_) * first_[nodes]);
-    scale_.resize(widest_), exchanged_.resize(widest_);
+    scale_.resize(widest_), exchanged_.resize(widest_), column_.resize(widest_);
   }
   int unknowns() const { return first_.back(); }
   std::size_t entries_of_factor() const { return lower_.size() + upper_.size() + inverse_.size(); }
-  /// The block at places[k], row by row.
+  /// The block at places[k], column by column.
   T* block(std::size_t k) { return values_.data() + value_start_[k]; }
   void clear() { std::ranges::fill(values_, T(0)); }
   /// Where the unknowns of a node begin in the vectors of solve().
@@ -105,7 +92,10 @@ class SparseBlockLu {
     for (int k = 0; k < static_cast<int>(size_.size()); ++k) {
       gather(k);
       const T* diagonal = row(k);
-      for (int i = 0; i < size_[k]; ++i) scale_[i] = largest_in(diagonal + i * size_[k], size_[k]);
+      std::fill_n(scale_.begin(), size_[k], 0.0);
+      for (int c = 0; c < size_[k]; ++c)
+        for (int i = 0; i < size_[k]; ++i)
+          scale_[i] = larger(scale_[i], magnitude(diagonal[c * size_[k] + i]));
       eliminate(k);
       for (std::size_t p = layout_.column_start[k]; p < layout_.column_start[k + 1]; ++p)
         std::copy_n(row(layout_.column_row[p]), block_size(k, p), upper_.data() + start_[p]);
@@ -124,20 +114,19 @@ class SparseBlockLu {
     for (int j = 0; j < nodes; ++j)
       for (std::size_t p = layout_.column_start[j]; p < layout_.column_start[j + 1]; ++p) {
         const int i = layout_.column_row[p];
-        detail::subtract_block_times(size_[i], size_[j], lower_.data() + start_[p], b + first_[j],
-                                     b + first_[i]);
+        detail::block_times<false>(size_[i], size_[j], lower_.data() + start_[p], b + first_[j],
+                                   b + first_[i]);
       }
     for (int j = nodes - 1; j >= 0; --j) {
       S* own = b + first_[j];
       for (std::size_t p = layout_.column_start[j]; p < layout_.column_start[j + 1]; ++p) {
         const int i = layout_.column_row[p];
-        detail::subtract_block_times(size_[j], size_[i], upper_.data() + start_[p], b + first_[i],
-                                     own);
+        detail::block_times<false>(size_[j], size_[i], upper_.data() + start_[p], b + first_[i],
+                                   own);
       }
-      for (int i = 0; i < size_[j]; ++i) room[i] = S(0);
-      detail::subtract_block_times(size_[j], size_[j], inverse_.data() + diagonal_start_[j], own,
-                                   room);
-      for (int i = 0; i < size_[j]; ++i) own[i] = -room[i];
+      std::copy_n(own, size_[j], room);
+      detail::block_times<true>(size_[j], size_[j], inverse_.data() + diagonal_start_[j], room,
+                                own);
     }
   }
   int widest() const { return widest_; }
@@ -204,50 +193,46 @@ class SparseBlockLu {
                                      upper_.data() + start_[p], row(column));
       }
       const T* upper = upper_.data() + start_[own];
-      for (int i = 0; i < size_[k]; ++i) {
-        double terms = 0;
-        for (int l = 0; l < size_[j]; ++l)
-          terms += magnitude(lower[i * size_[j] + l]) * largest_in(upper + l * size_[k], size_[k]);
-        scale_[i] += terms;
+      for (int l = 0; l < size_[j]; ++l) {
+        double largest = 0;
+        for (int c = 0; c < size_[k]; ++c)
+          largest = larger(largest, magnitude(upper[c * size_[j] + l]));
+        for (int i = 0; i < size_[k]; ++i)
+          scale_[i] += magnitude(lower[l * size_[k] + i]) * largest;
       }
     }
   }
-  static double largest_in(const T* x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; ++i) most = larger(most, magnitude(x[i]));
-    return most;
-  }
   /// a <- a^-1 by Gauss and Jordan; pivots are the largest in their columns, relative to scale_.
-  bool invert(int n, T* a, FactorReport& report) {
+  bool invert(int n, T* values, FactorReport& report) {
+    const auto a = [&](int i, int j) -> T& { return values[j * n + i]; };
     const double limit = rank_threshold<T>(unknowns());
     bool regular = true;
     for (int c = 0; c < n; ++c) {
       int best = c;
       double largest = -1;
       for (int i = c; i < n; ++i)
-        if (const double size = magnitude(a[i * n + c]) / scale_[i]; size > largest)
+        if (const double size = magnitude(a(i, c)) / scale_[i]; size > largest)
           best = i, largest = size;
       exchanged_[c] = best;
       if (best != c) {
-        std::swap_ranges(a + best * n, a + (best + 1) * n, a + c * n);
+        for (int j = 0; j < n; ++j) std::swap(a(best, j), a(c, j));
         std::swap(scale_[best], scale_[c]);
       }
-      const double size = magnitude(a[c * n + c]);
+      const double size = magnitude(a(c, c));
       report.smallest_pivot = std::min(report.smallest_pivot, size);
       report.largest_pivot = larger(report.largest_pivot, size);
       regular = regular && largest > limit;
-      const T inverse = T(1) / a[c * n + c];
-      a[c * n + c] = T(1);
-      for (int j = 0; j < n; ++j) a[c * n + j] *= inverse;
-      for (int i = 0; i < n; ++i) {
-        if (i == c) continue;
-        const T factor = std::exchange(a[i * n + c], T(0));
-        for (int j = 0; j < n; ++j) a[i * n + j] -= factor * a[c * n + j];
+      const T inverse = T(1) / a(c, c);
+      a(c, c) = T(1);
+      for (int i = 0; i < n; ++i) column_[i] = i == c ? T(0) : std::exchange(a(i, c), T(0));
+      for (int j = 0; j < n; ++j) {
+        const T pivot = a(c, j) *= inverse;
+        for (int i = 0; i < n; ++i) a(i, j) -= column_[i] * pivot;
       }
     }
     for (int c = n - 1; c >= 0; --c)
       if (exchanged_[c] != c)
-        for (int i = 0; i < n; ++i) std::swap(a[i * n + c], a[i * n + exchanged_[c]]);
+        std::swap_ranges(values + c * n, values + (c + 1) * n, values + exchanged_[c] * n);
     return regular;
   }
 
@@ -262,7 +247,8 @@ class SparseBlockLu {
   std::vector<std::size_t> scatter_start_, value_start_, start_, filled_;
   std::vector<Scatter> scatter_;
   std::vector<T> values_, lower_, upper_, inverse_, row_;
-  std::vector<double> scale_;
+  std::vector<T> column_;      // of a diagonal block
+  std::vector<double> scale_;  // of its rows
   std::vector<int> exchanged_;
 };
 
