@@ -78,8 +78,9 @@ void require_small(const GaussChoice& choice, const AnySystem& system) {
 /// Up to this many unknowns of a point full matrices, with pivots among all unknowns, are tried
 /// before a step is given up.
 constexpr int few_unknowns = 100;
-/// Up to this many unknowns of all stages eight copies in a pack are faster with full matrices than
-/// one after the other with sparse ones.
+/// Up to this many unknowns of all stages copies run in packs, with full matrices; beyond, one
+/// after the other with sparse ones. An estimate from steps of single copies, not measured in
+/// packs.
 constexpr int packed_unknowns = 24;
 template <class S>
 AnyStepperPointer<S> full_stepper(const AnySystem& system, const GaussChoice& choice,
