@@ -127,5 +127,8 @@ int main(int argc, char** argv) {
                              "rattle:base=midpoint", 20'000, 8));
   figures.add(growth("midpoint with mixed constraints", mixed, "rattle:base=midpoint",
                      {40, 400, 4'000}, 0.01));
+  figures.add(against_verlet("gauss on a chain of 1000, by verlet", chain(1000), "gauss:stages=2",
+                             20, 150));
+  figures.add(growth("gauss on chains to 10^4", chain, "gauss:stages=2", large));
   return figures.run(argc, argv);
 }

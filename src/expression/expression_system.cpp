@@ -1,6 +1,7 @@
 #include "rattleback/expression/expression_system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 
 #include "rattleback/expression/scaled_field.hpp"
@@ -89,6 +90,14 @@ class ExpressionModel final : public SystemModel<S>, public SparseSource {
                     : packed_sparse();
     return sparse_;
   }
+  /// None in packs.
+  std::shared_ptr<const DrivenDerivatives> driven(Formulation form) const override {
+    if (!lanes_.empty()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    auto& own = driven_[static_cast<std::size_t>(form)];
+    if (!own) own = std::make_shared<const DrivenDerivatives>(driven_derivatives(f_->source, form));
+    return own;
+  }
   std::shared_ptr<const ScaledField> scaled() const {
     const std::lock_guard lock(mutex_);
     if (!scaled_) scaled_ = scaled_field(f_->source);
@@ -103,6 +112,7 @@ class ExpressionModel final : public SystemModel<S>, public SparseSource {
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const SystemFunctions> repeated_;
   mutable std::shared_ptr<const SparseDerivatives> sparse_;
+  mutable std::array<std::shared_ptr<const DrivenDerivatives>, formulation_count> driven_;
   mutable std::shared_ptr<const ScaledField> scaled_;
 };
 
@@ -139,6 +149,11 @@ std::shared_ptr<const SparseDerivatives> sparse_derivatives(const AnySystem& sys
 std::shared_ptr<const SparseDerivatives> packed_derivatives(const AnySystem& system) {
   const auto& model = system.models().pack;
   return model ? sparse_derivatives_of(*model) : nullptr;
+}
+
+std::shared_ptr<const DrivenDerivatives> driven_derivatives(const AnySystem& system,
+                                                            Formulation form) {
+  return driven_derivatives_of(system.model<double>(), form);
 }
 
 std::shared_ptr<const ScaledField> scaled_field(const AnySystem& system) {

@@ -4,15 +4,12 @@
 
 namespace rattleback {
 
-namespace {
+namespace detail {
 
-using detail::Outputs;
-using Place = SparseDerivatives::Place;
-
-/// The places of the values in their order, and the values as outputs of one array.
-std::vector<Place> arrange(const SparseExpressions& matrix, int array, Outputs& outputs) {
-  const std::vector<int> place = detail::slot_by_slot(matrix);
-  std::vector<Place> places(place.size());
+std::vector<SparseDerivatives::Place> arrange(const SparseExpressions& matrix, int array,
+                                              Outputs& outputs) {
+  const std::vector<int> place = slot_by_slot(matrix);
+  std::vector<SparseDerivatives::Place> places(place.size());
   for (int i = 0; i < matrix.rows; ++i)
     for (int k = matrix.start[i]; k < matrix.start[i + 1]; ++k) {
       places[place[k]] = {i, matrix.column[k]};
@@ -33,7 +30,7 @@ SparseExpressions lower_half(const SparseExpressions& full) {
   return lower;
 }
 
-}  // namespace
+}  // namespace detail
 
 SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
   Graph graph = s.graph();  // others may be reading that one
@@ -41,19 +38,20 @@ SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
   SparseDerivatives d;
   d.dimension = n;
   d.constraints = s.constraint_count();
-  Outputs outputs;
+  detail::Outputs outputs;
   detail::append_gradient(graph, s.hamiltonian, 0, 2 * n, 0, outputs);
   std::vector<Expression> h_z;
   for (const auto& slope : outputs) h_z.push_back(slope.expression);
 
   outputs.clear();
-  d.hessian_places = arrange(lower_half(jacobian(graph, h_z, 0, 2 * n)), 0, outputs);
+  d.hessian_places =
+      detail::arrange(detail::lower_half(jacobian(graph, h_z, 0, 2 * n)), 0, outputs);
   d.hessian = CompiledFunction(graph, n, outputs);
 
   outputs.clear();
   SparseExpressions slopes = jacobian(graph, s.constraints, 0, 2 * n);
   for (int i = 0; i < d.constraints; ++i) outputs.push_back({0, i, s.constraints[i]});
-  d.slope_places = arrange(slopes, 1, outputs);
+  d.slope_places = detail::arrange(slopes, 1, outputs);
   d.linearise = CompiledFunction(graph, n, outputs);
 
   outputs.clear();
@@ -62,7 +60,7 @@ SparseDerivatives sparse_derivatives(const CanonicalSystem& s) {
                              [&](int k) { return k < n ? h_z[n + k] : graph.negate(h_z[k - n]); });
   for (Expression& e : slopes.value)
     if (!e) e = graph.constant(0);
-  (void)arrange(slopes, 0, outputs);
+  (void)detail::arrange(slopes, 0, outputs);
   d.turning = CompiledFunction(graph, n, outputs);
   return d;
 }

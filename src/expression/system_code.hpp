@@ -5,6 +5,7 @@
 
 #include "rattleback/expression/derivative.hpp"
 #include "rattleback/expression/expression_system.hpp"
+#include "rattleback/expression/sparse_derivatives.hpp"
 
 namespace rattleback {
 
@@ -20,6 +21,10 @@ void append_gradient(Graph& graph, Expression f, int first, int n, int array, Ou
 
 /// Where the values of the nonzeros go; see JacobianPattern.
 std::vector<int> slot_by_slot(const SparseExpressions& matrix);
+/// The places of the values in their order, and the values as outputs of one array.
+std::vector<SparseDerivatives::Place> arrange(const SparseExpressions& matrix, int array,
+                                              Outputs& outputs);
+SparseExpressions lower_half(const SparseExpressions& full);
 
 /// The expression with velocities where programs expect momenta.
 Expression velocities_as_second(Graph& graph, Expression f, int n);

@@ -39,6 +39,15 @@ std::shared_ptr<const SparseDerivatives> counting(
   return counted;
 }
 
+std::shared_ptr<const DrivenDerivatives> counting(
+    const std::shared_ptr<const DrivenDerivatives>& code, const Count& count) {
+  if (!code) return nullptr;
+  auto counted = std::make_shared<DrivenDerivatives>(*code);
+  add_to(count, count->constraint, counted->field);
+  add_to(count, count->constraint, counted->slopes);
+  return counted;
+}
+
 template <class S>
 class CountingModel final : public SystemModel<S>, public SparseSource {
  public:
@@ -86,6 +95,9 @@ class CountingModel final : public SystemModel<S>, public SparseSource {
     const std::lock_guard lock(mutex_);
     if (!sparse_) sparse_ = counting(sparse_derivatives_of(*inner_), count_);
     return sparse_;
+  }
+  std::shared_ptr<const DrivenDerivatives> driven(Formulation form) const override {
+    return counting(driven_derivatives_of(*inner_, form), count_);
   }
   /// None: they speak to their system by its type, where nobody counts.
   std::shared_ptr<const NaturalSteps<S>> natural_steps() const override { return nullptr; }

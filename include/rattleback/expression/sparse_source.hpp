@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "rattleback/expression/sparse_derivatives.hpp"
+#include "rattleback/expression/driven_derivatives.hpp"
 
 namespace rattleback {
 
@@ -14,6 +14,7 @@ class SparseSource {
   virtual ~SparseSource() = default;
   /// Made when first asked for; null where there are none.
   virtual std::shared_ptr<const SparseDerivatives> sparse() const = 0;
+  virtual std::shared_ptr<const DrivenDerivatives> driven(Formulation form) const = 0;
 };
 
 /// Null where the model tells nothing.
@@ -21,6 +22,12 @@ template <class S>
 std::shared_ptr<const SparseDerivatives> sparse_derivatives_of(const SystemModel<S>& model) {
   const auto* source = dynamic_cast<const SparseSource*>(&model);
   return source ? source->sparse() : nullptr;
+}
+template <class S>
+std::shared_ptr<const DrivenDerivatives> driven_derivatives_of(const SystemModel<S>& model,
+                                                               Formulation form) {
+  const auto* source = dynamic_cast<const SparseSource*>(&model);
+  return source ? source->driven(form) : nullptr;
 }
 
 }  // namespace rattleback

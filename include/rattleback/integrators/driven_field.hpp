@@ -23,19 +23,12 @@
 #include <limits>
 
 #include "rattleback/integrators/constraint_slopes.hpp"
+#include "rattleback/problem/formulation.hpp"
 #include "rattleback/solve/dense.hpp"
 #include "rattleback/solve/status.hpp"
 #include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback {
-
-enum class Formulation { index2, index3, index2_momentum, unconstrained };
-
-/// Multipliers of a stage.
-inline int multiplier_count(Formulation form, int constraints) {
-  if (form == Formulation::unconstrained) return 0;
-  return form == Formulation::index2 ? 2 * constraints : constraints;
-}
 
 template <class Sys, class S>
 class DrivenField {

@@ -18,12 +18,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rattleback/integrators/driven_stages.hpp"
 #include "rattleback/integrators/method_info.hpp"
-#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
@@ -83,8 +83,10 @@ class StageExtrapolation {
 };
 
 /// A step that fails leaves the state as it was.
-template <class Sys, class S>
+template <class Sys, class S, class Algebra = FullDriven<Sys, S>>
 class GaussStepper {
+  using Stages = DrivenStages<Sys, S, Algebra>;
+
  public:
   using State = StateOf<Sys, S>;
   using Unknown = Vector<S, dynamic>;
@@ -96,22 +98,20 @@ class GaussStepper {
         momenta_jump_(choice.form == Formulation::index3),
         stages_(system, choice.form, gauss_tableau<Real<S>>(choice.stages), options),
         extrapolation_(stages_.tableau()),
-        ends_(projected_ ? 1 : 0,
-              DrivenStages<Sys, S>(system, Formulation::index2, end_tableau(), options)),
         guess_(stages_.unknowns()),
         last_(guess_),
         h_q_(n_),
         h_p_(n_),
-        work_{PositionOf<Sys, S>(n_), PositionOf<Sys, S>(n_)} {}
+        work_{PositionOf<Sys, S>(n_), PositionOf<Sys, S>(n_)} {
+    if (projected_) end_.emplace(system, Formulation::index2, end_tableau(), options);
+  }
 
   void reset() { known_ = false; }
   Status present(const Sys&, State&) { return {}; }
   Projections projections(long steps, long) const {
     return projected_ ? Projections{steps, steps} : Projections{};
   }
-  std::string structure(const Sys&) const {
-    return in_words(SolverKind::dense, stages_.stages() * stages_.width());
-  }
+  std::string structure(const Sys&) const { return stages_.structure(); }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
     copy(z.q, work_.q), copy(z.p, work_.p);
@@ -153,7 +153,7 @@ class GaussStepper {
   }
   /// [Reich93 4]: the one stage of a step of length 0 whose end is the stage.
   Status project(const Sys& system, State& z, Status status) {
-    DrivenStages<Sys, S>& end = ends_[0];
+    Stages& end = *end_;
     end.unknowns().setConstant(S(0));
     const Status s = end.solve(system, z, Real<S>(0));
     if (!s) return s;
@@ -182,7 +182,8 @@ class GaussStepper {
     extrapolation_.prepare(ratio, from);
     const int w = stages_.width();
     // kappa, and what the multipliers are multiplied by, change with h.
-    const Real<S> kappa = stages_.kappa(h) / stages_.kappa(last_h_), impulse = kappa * ratio;
+    const Real<S> kappa = stages_.kappa(h) / stages_.kappa(last_h_);
+    const Real<S> impulse = stages_.impulse(h) / stages_.impulse(last_h_);
     for (int i = 0; i < stages_.stages(); ++i)
       for (int c = 0; c < w; ++c) {
         S sum(0);
@@ -253,9 +254,9 @@ class GaussStepper {
 
   int n_, substeps_;
   bool projected_, momenta_jump_;
-  DrivenStages<Sys, S> stages_;
+  Stages stages_;
   StageExtrapolation<S> extrapolation_;
-  std::vector<DrivenStages<Sys, S>> ends_;  // one where the end is projected
+  std::optional<Stages> end_;  // where it is projected
   Unknown guess_, last_;
   Real<S> last_h_{};
   double speed_ = 0;  // of the last step

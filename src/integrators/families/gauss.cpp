@@ -1,6 +1,8 @@
 #include "rattleback/integrators/gauss.hpp"
 
 #include "../common_options.hpp"
+#include "rattleback/integrators/backed_stepper.hpp"
+#include "rattleback/integrators/sparse_driven.hpp"
 #include "rattleback/problem/error.hpp"
 
 namespace rattleback {
@@ -61,13 +63,41 @@ std::vector<Values> law_values() {
 /// Unknowns of all stages: their matrix is full.
 constexpr int most_unknowns = 5000;
 
+int unknowns_of(const GaussChoice& choice, const AnySystem& system) {
+  return choice.stages *
+         (2 * system.dimension() + multiplier_count(choice.form, system.constraint_count()));
+}
 void require_small(const GaussChoice& choice, const AnySystem& system) {
-  const int unknowns = choice.stages * (2 * system.dimension() +
-                                        multiplier_count(choice.form, system.constraint_count()));
+  const int unknowns = unknowns_of(choice, system);
   if (unknowns > most_unknowns)
     throw ModelError("gauss: the stages of " + system.name() + " have " + std::to_string(unknowns) +
                      " unknowns, and it solves for at most " + std::to_string(most_unknowns) +
                      ", with a full matrix");
+}
+
+/// Up to this many unknowns of a point full matrices, with pivots among all unknowns, are tried
+/// before a step is given up.
+constexpr int few_unknowns = 100;
+/// Up to this many unknowns of all stages copies run in packs, with full matrices; beyond, one
+/// after the other with sparse ones. An estimate from steps of single copies, not measured in
+/// packs.
+constexpr int packed_unknowns = 24;
+template <class S>
+AnyStepperPointer<S> full_stepper(const AnySystem& system, const GaussChoice& choice,
+                                  const SolveOptions& solve) {
+  require_small(choice, system);
+  return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));
+}
+/// By the nonzeros that the system tells.
+template <class S>
+AnyStepperPointer<S> sparse_stepper(const AnySystem& system, const GaussChoice& choice,
+                                    const SolveOptions& solve) {
+  using Owned = OwnedStepper<S>;
+  auto sparse = erase<S>(GaussStepper<AnySystem, S, SparseDriven<S>>(system, choice, solve));
+  if (system.dimension() + system.constraint_count() > few_unknowns) return sparse;
+  return erase<S>(BackedStepper<AnySystem, S, Owned, Owned>(
+      Owned{std::move(sparse)},
+      [=](const AnySystem& same) { return Owned{full_stepper<S>(same, choice, solve)}; }));
 }
 
 struct MakeGauss {
@@ -78,9 +108,13 @@ struct MakeGauss {
     if (gauss_info(choice).applies.holonomic && !system.traits().holonomic)
       throw ModelError("gauss:formulation=" + values.word("formulation") + ": " + system.name() +
                        " has constraints on momenta");
-    require_small(choice, system);
     if (is_composed(values)) choice = in_compositions(choice);
-    return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));
+    if constexpr (ScalarTraits<S>::lanes == 1) {
+      if (sparse_derivatives(system)) return sparse_stepper<S>(system, choice, solve);
+    } else if (unknowns_of(choice, system) > packed_unknowns && sparse_derivatives(system)) {
+      return nullptr;  // copies run alone
+    }
+    return full_stepper<S>(system, choice, solve);
   }
 };
 
