@@ -37,7 +37,8 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   first_stages(system, physical);
   double size_q = largest(q0_), size_p = largest(p0_), before = 0;
   const double h = magnitude(eps);
-  double last_moved = 0;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double last_moved = never;
   int unprojected = projected_every;
   for (int k = 1; k <= most_iterations; ++k) {
     place_stages(eps, ahead && k > 1);
@@ -56,7 +57,7 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
     const bool projected = projects() && (settled || due);
     if (projected) {
       const double moved = project(system, eps, settled, size_q, size_p);
-      if (last_moved == 0 && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
+      if (last_moved == never && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
       settled = settled && (moved <= 4 * epsilon<S> || (moved < floor && moved > 0.7 * last_moved));
       unprojected = 0;
       change = larger(change, moved);
