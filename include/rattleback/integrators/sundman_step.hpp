@@ -37,7 +37,9 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   first_stages(system, physical);
   double size_q = largest(q0_), size_p = largest(p0_), before = 0;
   const double h = magnitude(eps);
-  double project_at = projected_from_, last_moved = 0;
+  constexpr double never = std::numeric_limits<double>::infinity();
+  double last_moved = never;
+  int unprojected = projected_every;
   for (int k = 1; k <= most_iterations; ++k) {
     place_stages(eps, ahead && k > 1);
     std::swap(a_, last_a_), std::swap(b_, last_b_);
@@ -51,12 +53,13 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
     const double floor = threshold::round_off_band * epsilon<S>;
     bool settled = change * change <= epsilon<S> / 2 * before ||
                    (k > 1 && change < floor && change > 0.7 * before);
-    const bool projected = projects() && (settled || change < project_at);
+    const bool due = ++unprojected >= projected_every && change < projected_from_;
+    const bool projected = projects() && (settled || due);
     if (projected) {
       const double moved = project(system, eps, settled, size_q, size_p);
-      if (last_moved == 0 && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
-      settled = settled && (moved <= 2 * epsilon<S> || (moved < floor && moved > 0.7 * last_moved));
-      project_at = change / 32;
+      if (last_moved == never && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
+      settled = settled && (moved <= 4 * epsilon<S> || (moved < floor && moved > 0.7 * last_moved));
+      unprojected = 0;
       change = larger(change, moved);
       last_moved = moved;
     }
@@ -174,7 +177,7 @@ double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool s
       S moved(R(0));
       for (int k = 0; k < m_; ++k) moved += rows[k * n_ + i] * change_[k];
       point[i] += moved;
-      farthest = larger(farthest, magnitude(moved));
+      farthest += magnitude(moved);
     }
     return farthest / size;
   };
