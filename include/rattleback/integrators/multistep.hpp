@@ -57,6 +57,10 @@ class MultistepStepper {
         work_(system),
         rattle_(system, {}, options),
         inertia_(system, Position(system.dimension())),
+        weights_(start_weights<R>(order)),
+        nodes_(static_cast<std::size_t>(order + 1), Position(system.dimension())),
+        at_nodes_(static_cast<std::size_t>(order + 1), Multiplier(system.constraint_count())),
+        hv_(system.dimension()),
         floor_(K::floor(system)),
         v_q_(system.dimension()),
         shown_lambda_(system.constraint_count()),
@@ -119,6 +123,10 @@ class MultistepStepper {
  private:
   static constexpr bool fixed = K::N != dynamic && K::M != dynamic && ScalarTraits<S>::lanes == 1;
   static constexpr bool local_kernel = fixed && K::exact_newton;
+  static constexpr bool fused =
+      requires(K & kernel, const Sys& system, const typename K::Jacobian& j) {
+        kernel.factor_between(system, j, j);
+      };
 
   /// The loop of steps. Vectors of static size are copies, in registers.
   RATTLEBACK_INLINE void run(const Sys& system, long count, Advance& done) {
@@ -139,19 +147,26 @@ class MultistepStepper {
       memory_.remember(work.front, work.history, work.coast, work.g);
     else
       memory_.guess(work.g);
-    copy(work.force, work.w);
-    kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
-    if constexpr (fixed) foresee(work);
-    Status status = land(system, kernel, work);
+    Status status;
+    if constexpr (fused) {
+      status = land_fused(system, kernel, work);
+    } else {
+      copy(work.force, work.w);
+      kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
+      if constexpr (fixed) foresee(work);
+      status = land(system, kernel, work);
+    }
     if (status.iterations > threshold::few_iterations) [[unlikely]]
       if (status && !kernel.same_branch(system, work.jacobian, work.next))
         status.outcome = Outcome::branch_jump;
     if (!status) return status;
     kernel.exchange(work.jacobian, work.next);
-    if (!kernel.solve_fresh(system, work.jacobian, work.g, false)) {
-      fresh_ = false;
-      return {Outcome::rank_loss, status.iterations};
-    }
+    if constexpr (!fixed) work.q.swap(work.at);  // a chain's G stands in the positions
+    if constexpr (!fused)
+      if (!kernel.solve_fresh(system, work.jacobian, work.g, false)) {
+        fresh_ = false;
+        return {Outcome::rank_loss, status.iterations};
+      }
     arrive(work);
     stepped_ = true;
     push(system, work);
@@ -220,6 +235,35 @@ class MultistepStepper {
     }
     return {Outcome::no_convergence, options_.max_iterations, last};
   }
+  [[gnu::noinline]] Status land_fused(const Sys& system, K& kernel, MultistepWork<K>& work) {
+    copy(work.g, work.lambda);
+    const Reach<S, K::N> to{work.force, work.coast.q, work.coast.q_low,
+                            memory_.coefficients().drive[0]};
+    double last = std::numeric_limits<double>::infinity();
+    bool exact = false;
+    for (int k = 0; k < options_.max_iterations; ++k) {
+      const bool settled = kernel.reach(system, work.jacobian, work.lambda, to, floor_, work.w,
+                                        work.q, work.g, work.next);
+      if (settled && k > 0) return {Outcome::ok, k};
+      if (k == 0) {
+        exact = !kernel.factor_between(system, work.jacobian, work.next).ok;
+      } else if (k > 1) {
+        const double size = K::size(work.g);
+        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
+        if (size > threshold::poor_contraction * last) {
+          if (stalled_at_round_off(work.g, work.next, work.q)) return {Outcome::ok, k, size};
+          exact = true;
+        }
+        last = size;
+      }
+      if (!exact)
+        kernel.solve(work.g);
+      else if (!kernel.solve_newton(system, work.jacobian, work.next, work.g))
+        return {Outcome::rank_loss, k, last};
+      add_scaled(per_drive_, work.g, work.lambda);
+    }
+    return {Outcome::no_convergence, options_.max_iterations, last};
+  }
   /// By value: the caller's copies stay in registers.
   bool stalled_at_round_off(Working<fixed, const Multiplier> g,
                             Working<fixed, const typename K::Jacobian> jacobian,
@@ -240,7 +284,7 @@ class MultistepStepper {
   /// What follows from the front alone.
   [[gnu::noinline]] Status refresh(const Sys& system) {
     per_drive_ = R(1) / memory_.coefficients().drive[0];
-    Position& q = work_.q;
+    Position& q = fixed ? work_.q : work_.at;
     for (Eigen::Index i = 0; i < q.size(); ++i)
       q[i] = entry(work_.front.q, i) + entry(work_.front.q_low, i);
     kernel_.linearise(system, q, work_.g, work_.jacobian);
@@ -259,8 +303,16 @@ class MultistepStepper {
   // multistep_start.hpp
   Status show(const Sys& system, Point& z);
   Status begin(const Sys& system, const Point& z, const R& h);
+  Status begin_by_composition(const Sys& system, const Point& z);
   Status compose(const Sys& system, const R& h);
-  Status drive_at_start(const Sys& system, int j);
+  Status collocate(const Sys& system, const Point& z);
+  Status sweep(const Sys& system, const Point& z, int reach, double& change);
+  void locate(const Point& z, int j);
+  void spread(int reach);
+  double roughness() const;
+  Status place(const Sys& system, const Point& z);
+  Status project_position(const Sys& system);
+  Status drive_at_start(const Sys& system, Multiplier& lambda);
   void refine(const Sys& system, Multiplier& lambda);
   void curvature(const Sys& system, Multiplier& out);
 
@@ -270,6 +322,10 @@ class MultistepStepper {
   MultistepWork<K> work_;
   NaturalConstrained<Sys, S, K> rattle_;  // starts, and projects what is shown
   Inertia<S, K::N> inertia_;
+  const StartWeights<R>& weights_;
+  std::vector<Position> nodes_;         // w of the start
+  std::vector<Multiplier> at_nodes_;    // Lambda there
+  Position hv_;                         // h v at the start
   typename K::Floor floor_;
   Position v_q_;
   Multiplier shown_lambda_;
