@@ -91,7 +91,8 @@ class ChainGram {
     return sum;
   }
   static T between(const Sys& system, const Jacobian& j0, const Jacobian& j1, int k) {
-    const T sum = dot(j1.first_of(k), j0.second_of(k - 1)) + dot(j0.first_of(k), j1.second_of(k - 1));
+    const T sum =
+        dot(j1.first_of(k), j0.second_of(k - 1)) + dot(j0.first_of(k), j1.second_of(k - 1));
     return sum * (T(system.inverse_mass(k - 1)) * T(0.5));
   }
   template <class V>

@@ -81,8 +81,8 @@ class ChainKernel {
   /// w = f - M^-1 G^T lambda and q = far + (near + beta w), and g and G there; whether g is
   /// round-off.
   RATTLEBACK_PASS bool reach(const Sys& system, const Jacobian& jacobian, const Multiplier& lambda,
-                             const Reach<S, N>& to, Floor floor, Position& drive, Position& position,
-                             Multiplier& residual, Jacobian& next) const {
+                             const Reach<S, N>& to, Floor floor, Position& drive,
+                             Position& position, Multiplier& residual, Jacobian& next) const {
     const S* __restrict f = to.f.data();
     const S* __restrict far = to.far.data();
     const S* __restrict near = to.near.data();
@@ -159,6 +159,22 @@ class ChainKernel {
         [=, &system, &next](int first, int count) RATTLEBACK_INLINE_LAMBDA {
           if (project) Passes::hidden_block(system, next, out, first, count, m);
         });
+  }
+  /// out = g_qq(v, v): of rods |v_k - v_{k-1}|^2
+  RATTLEBACK_PASS void curvature(const Sys&, const Position& velocity, Multiplier& out) const
+    requires(Sys::is_rod)
+  {
+    const S* __restrict v = velocity.data();
+    S* __restrict bend = out.data();
+    const int n = n_;
+    for (int k = 0; k < n; ++k) {
+      S sum(0);
+      for (int c = 0; c < D; ++c) {
+        const S d = k > 0 ? S(v[D * k + c] - v[D * k - D + c]) : v[c];
+        sum += d * d;
+      }
+      bend[k] = sum;
+    }
   }
   /// out = G M^-1 p
   RATTLEBACK_PASS void hidden(const Sys& system, const Jacobian& jacobian, const Position& p,

@@ -5,6 +5,9 @@
 
 namespace rattleback {
 
+/// Runs find their start to this part of the highest difference of its drives.
+inline constexpr double start_accuracy = 1e-3;
+
 template <class Sys, class S, class K>
 [[gnu::noinline]] Status MultistepStepper<Sys, S, K>::show(const Sys& system, Point& z) {
   memory_.show(work_.front, z_.q, v_q_);
@@ -24,8 +27,10 @@ template <class Sys, class S, class K>
   started_ = stepped_ = fresh_ = false;
   h_ = h;
   memory_.clear();
-  if (Status s = collocate(system, z); !s)
-    if (s = begin_by_composition(system, z); !s) return s;
+  const Status found = collocate(system, z);
+  sweeps_ = found ? found.iterations : 0;
+  if (!found)
+    if (Status s = begin_by_composition(system, z); !s) return s;
   memory_.difference(work_.front);
   started_ = true;
   return {};
@@ -34,8 +39,7 @@ template <class Sys, class S, class K>
 /// The polynomial W through w_j = h^2 q''(q_j, v_j) at nodes about the start, with q_j, v_j its own
 /// sums. Nodes join from the inside, each sweep with one more on either side, as W has become a
 /// polynomial of two degrees more; sweeps contract faster and faster. They end when the next would
-/// change less than round-off, or than a thousandth of the highest difference, which W lacks more
-/// than.
+/// change less than round-off, in runs than what W leaves out anyway.
 template <class Sys, class S, class K>
 Status MultistepStepper<Sys, S, K>::collocate(const Sys& system, const Point& z) {
   const int half = weights_.half;
@@ -44,9 +48,10 @@ Status MultistepStepper<Sys, S, K>::collocate(const Sys& system, const Point& z)
   copy(z.q, z_.q), copy(z.p, z_.p);
   if (Status s = drive_at_start(system, at_nodes_[half]); !s) return s;
   for (Position& w : nodes_) copy(work_.w, w);
-  const double floor = 4 * epsilon<S> * largest_magnitude(work_.w);
-  double last = std::numeric_limits<double>::infinity(), change = 0;
+  const double floor = 4 * epsilon<S> * extent(work_.w);
+  double last = std::numeric_limits<double>::infinity(), change = 0, enough = floor;
   constexpr int most = 40;
+  constexpr bool is_run = std::is_same_v<Base<S>, S> && std::is_same_v<R, double>;
   for (int k = 1; k <= most; ++k, last = change) {
     const int reach = std::min(k, half);
     if (Status s = sweep(system, z, reach, change); !s) return s;
@@ -54,47 +59,58 @@ Status MultistepStepper<Sys, S, K>::collocate(const Sys& system, const Point& z)
       spread(reach);
       continue;
     }
-    const double enough = std::max(floor, threshold::start_accuracy * roughness());
-    if (change <= enough || (k > half && change * change <= enough * last))
-      return place(system, z);
+    if (is_run && k == half) enough = std::max(floor, start_accuracy * roughness());
+    if (change <= enough || (k > half && change * change <= enough * last)) {
+      const Status placed = place(system, z);
+      return placed ? Status{Outcome::ok, k} : placed;
+    }
     if (!(change < threshold::residual_overflow) || (k > half + 1 && change > last)) break;
   }
   return {Outcome::no_convergence, most, change};
 }
 
-/// w <- h^2 q'' at nodes up to reach, from the inside; change is the largest of all.
+/// w <- h^2 q'' at nodes up to reach, two by two from the inside; change is the largest of all.
 template <class Sys, class S, class K>
 Status MultistepStepper<Sys, S, K>::sweep(const Sys& system, const Point& z, int reach,
                                           double& change) {
   change = 0;
-  for (int j = 1; j <= reach; ++j)
-    for (const int node : {-j, j}) {
-      locate(z, node);
-      const auto at = static_cast<std::size_t>(node + weights_.half);
-      if (Status s = drive_at_start(system, at_nodes_[at]); !s) return s;
-      Position& w = nodes_[at];
-      for (Eigen::Index i = 0; i < w.size(); ++i)
-        change = larger(change, magnitude(S(work_.w[i] - w[i])));
-      copy(work_.w, w);
-    }
+  const auto renew = [&](Position& old, const Position& w) {
+    subtract_scaled(R(1), w, old);
+    change = larger(change, extent(old));
+    copy(w, old);
+  };
+  for (int j = 1; j <= reach; ++j) {
+    const int left = weights_.half - j, right = weights_.half + j;
+    locate(z, -j);
+    if (Status s = drive_at_start(system, at_nodes_[left]); !s) return s;
+    copy(work_.w, work_.at);  // both from the same others: backwards it is the same
+    locate(z, j);
+    if (Status s = drive_at_start(system, at_nodes_[right]); !s) return s;
+    renew(nodes_[left], work_.at), renew(nodes_[right], work_.w);
+  }
   return {};
 }
 
 /// z_ at node j: q = q_0 + j h v_0 + sum twice w,   h v = h v_0 + sum once w
 template <class Sys, class S, class K>
 void MultistepStepper<Sys, S, K>::locate(const Point& z, int j) {
-  const auto& once = weights_.once[j + weights_.half];
-  const auto& twice = weights_.twice[j + weights_.half];
-  const R rate = R(1) / h_;
+  constexpr int most = StartWeights<R>::most;
+  const auto once = weights_.once[j + weights_.half], twice = weights_.twice[j + weights_.half];
+  const S* w[most];
+  for (int k = 0; k < most; ++k)  // those beyond the last have no weight
+    w[k] = nodes_[std::min<std::size_t>(k, nodes_.size() - 1)].data();
+  const S *hv = hv_.data(), *q0 = z.q.data();
+  S *v = v_q_.data(), *q = z_.q.data();
+  const R rate = R(1) / h_, way(j);
   const Eigen::Index n = hv_.size();
-  copy(hv_, v_q_);
-  for (Eigen::Index i = 0; i < n; ++i) z_.q[i] = hv_[i] * R(j);
-  for (std::size_t k = 0; k < nodes_.size(); ++k) {
-    add_scaled(once[k], nodes_[k], v_q_);
-    add_scaled(twice[k], nodes_[k], z_.q);
+#pragma GCC ivdep
+  for (Eigen::Index i = 0; i < n; ++i) {
+    S gained = w[0][i] * once[0], moved = w[0][i] * twice[0];
+#pragma GCC unroll 8
+    for (int k = 1; k < most; ++k) gained += w[k][i] * once[k], moved += w[k][i] * twice[k];
+    v[i] = (hv[i] + gained) * rate;
+    q[i] = q0[i] + (hv[i] * way + moved);
   }
-  add_scaled(R(1), z.q, z_.q);
-  scale(rate, v_q_);
   inertia_.momentum(v_q_, z_.p);
 }
 
@@ -105,43 +121,46 @@ void MultistepStepper<Sys, S, K>::spread(int reach) {
   for (int j = reach + 1; j <= half; ++j)
     for (const int side : {-1, 1}) {
       Position& w = nodes_[half + side * j];
-      R binomial = 1;
+      R binomial = -1;
       for (int i = 1; i <= degree + 1; ++i) {
-        binomial *= R(degree + 2 - i) / R(i) * R(i == 1 ? 1 : -1);
-        const Position& inner = nodes_[half + side * (j - i)];
-        for (Eigen::Index x = 0; x < w.size(); ++x)
-          w[x] = i == 1 ? S(inner[x] * binomial) : S(w[x] + inner[x] * binomial);
+        binomial *= -R(degree + 2 - i) / R(i);
+        if (i == 1) scale(R(0), w);
+        add_scaled(binomial, nodes_[half + side * (j - i)], w);
       }
     }
 }
 
-/// The highest difference of w.
+/// The largest of the highest difference of w.
 template <class Sys, class S, class K>
-double MultistepStepper<Sys, S, K>::roughness() const {
-  double most = 0;
+double MultistepStepper<Sys, S, K>::roughness() {
   const int degree = 2 * weights_.half;
-  for (Eigen::Index x = 0; x < hv_.size(); ++x) {
-    S sum = nodes_[0][x];
-    R binomial = 1;
-    for (int i = 1; i <= degree; ++i) {
-      binomial *= -R(degree + 1 - i) / R(i);
-      sum += nodes_[i][x] * binomial;
-    }
-    most = larger(most, magnitude(sum));
+  copy(nodes_[0], work_.w);
+  R binomial = 1;
+  for (int i = 1; i <= degree; ++i) {
+    binomial *= -R(degree + 1 - i) / R(i);
+    add_scaled(binomial, nodes_[i], work_.w);
   }
-  return most;
+  return extent(work_.w);
 }
 
-/// What was found becomes the memory, on g = 0.
+/// What was found becomes the memory, on g = 0, and drives those of the positions there: backwards
+/// a step finds the same multipliers again.
 template <class Sys, class S, class K>
 Status MultistepStepper<Sys, S, K>::place(const Sys& system, const Point& z) {
   const int half = weights_.half;
   for (int j = 1 - half; j <= half; ++j) {
     locate(z, j);
-    if (Status s = project_position(system); !s) return s;
-    memory_.place(j, j == 0 ? z.q : z_.q);
-    memory_.drive(j, nodes_[j + half]);
-    copy(at_nodes_[j + half], memory_.multiplier(j));
+    if (j == 0) copy(z.q, z_.q);
+    if (j != 0)
+      if (Status s = project_position(system); !s) return s;
+    kernel_.linearise(system, z_.q, work_.g, work_.next);
+    const Multiplier& lambda = at_nodes_[half + j];
+    system.potential_gradient(z_.q, v_q_);  // h^2 (f - G^T lambda)
+    scale(R(-h_ * h_), v_q_);
+    kernel_.kick(work_.next, lambda, v_q_);
+    system.velocity(v_q_, work_.w);
+    memory_.place(j, z_.q), memory_.drive(j, work_.w);
+    copy(lambda, memory_.multiplier(j));
   }
   return {};
 }
@@ -236,8 +255,13 @@ void MultistepStepper<Sys, S, K>::refine(const Sys& system, Multiplier& lambda) 
 /// affine.
 template <class Sys, class S, class K>
 void MultistepStepper<Sys, S, K>::curvature(const Sys& system, Multiplier& out) {
+  if constexpr (requires { kernel_.curvature(system, work_.w, out); }) {
+    system.velocity(z_.p, work_.w);
+    return kernel_.curvature(system, work_.w, out);
+  }
   const auto& c = memory_.coefficients();
-  bool affine = system.traits().quadratic;
+  bool affine = false;
+  if constexpr (requires { system.traits(); }) affine = system.traits().quadratic;
   if constexpr (requires { Sys::is_rod; }) affine = affine || Sys::is_rod;
   const int pairs = affine ? 1 : c.order / 2;
   system.velocity(z_.p, work_.w);

@@ -52,10 +52,6 @@ inline constexpr double farthest_slide = 1.7;
 /// against the branch it came from. Halved 1, doubled 2; without it 27 runs go on, on another one.
 inline constexpr double near_guess = 0.2;
 
-/// The start of a multistep method is found to this part of the highest difference of its drives,
-/// the size of what its polynomial leaves out.
-inline constexpr double start_accuracy = 1e-3;
-
 /// A compensated step: a residual below `polish` floors is followed by one more correction, which
 /// squares it, and the step is done below `polished` floors. On three pendulums of one to four
 /// constraints two iterations, with a quarter and with eight times these too.
