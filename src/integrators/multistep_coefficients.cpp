@@ -82,6 +82,33 @@ MultistepCoefficients<Quad> computed(int order) {
   return c;
 }
 
+/// The integral from 0 of p.
+Polynomial integral(const Polynomial& p) {
+  Polynomial sum{Quad(0)};
+  for (std::size_t i = 0; i < p.size(); ++i) sum.push_back(p[i] / Quad(i + 1));
+  return sum;
+}
+Quad value(const Polynomial& p, int x) {
+  Quad sum = 0;
+  for (std::size_t i = p.size(); i-- > 0;) sum = sum * x + p[i];
+  return sum;
+}
+template <class R>
+StartWeights<R> weights(int half) {
+  StartWeights<R> w{half, {}, {}};
+  for (int i = -half; i <= half; ++i) {
+    Polynomial lagrange{Quad(1)};  // 1 at node i, 0 at the others
+    for (int j = -half; j <= half; ++j)
+      if (j != i) lagrange = product(lagrange, {Quad(-j) / Quad(i - j), Quad(1) / Quad(i - j)});
+    const Polynomial once = integral(lagrange), twice = integral(once);
+    for (int j = -half; j <= half; ++j) {
+      w.once[j + half][i + half] = static_cast<R>(value(once, j));
+      w.twice[j + half][i + half] = static_cast<R>(value(twice, j));
+    }
+  }
+  return w;
+}
+
 template <class R, std::size_t N>
 std::array<R, N> cast(const std::array<Quad, N>& from) {
   std::array<R, N> to;
@@ -101,6 +128,14 @@ std::vector<R> starting_substeps(int order) {
 }
 template std::vector<double> starting_substeps(int);
 template std::vector<Quad> starting_substeps(int);
+
+template <class R>
+const StartWeights<R>& start_weights(int order) {
+  static const std::array<StartWeights<R>, 3> all{weights<R>(2), weights<R>(3), weights<R>(4)};
+  return all.at(static_cast<std::size_t>(order / 2 - 2));
+}
+template const StartWeights<double>& start_weights(int);
+template const StartWeights<Quad>& start_weights(int);
 
 template <class R>
 const MultistepCoefficients<R>& multistep_coefficients(int order) {

@@ -1,31 +1,17 @@
 """The numbers of tests/integrators/multistep_test.cpp: symmetric multistep methods in 40 digits.
 
 The recurrence as [Console13] prints it, sum alpha_j q = h^2 M^-1 sum beta_j (f - G^T lambda), with plain
-sums and rational coefficients; nothing is shared with the library but the compositions of the start.
+sums and rational coefficients; the start by collocation, in divided differences. Nothing is shared with
+the library.
 python3 tests/reference/multistep.py prints the table.
 """
 from fractions import Fraction
-from math import comb, factorial
+from math import comb, factorial, prod
 
 from mpmath import lu_solve, matrix, mp, mpf
 
 mp.dps = 40
-KAHAN_LI_6 = ["0.392161444007314139279250557422671404", "0.332599136789359438599748637500049647",
-              "-0.706246172557639359809964819549256459", "0.0822135962935508002314904481020563311"]
-KAHAN_LI_8 = ["0.130202483088890080878817632096700522", "0.561162981775108384561964407700150567",
-              "-0.389474962644847286408078598235248389", "0.158841906555155600896210745707152481",
-              "-0.395903894133237577336231539347938936", "0.184539640978315707091832541533375463",
-              "0.258374387686322047293979109994939472", "0.295011723609310298870966240218228113"]
 ANGLES = {4: ["1/4"], 6: ["-5/16", "11/16"], 8: ["-3/4", "-7/16", "13/16"]}
-
-
-def mirrored(outer):
-    outer = [mpf(c) for c in outer]
-    return outer + [1 - 2 * sum(outer)] + outer[::-1]
-
-
-SUZUKI = 1 / (4 - mpf(4) ** (mpf(1) / 3))
-START = {4: mirrored([SUZUKI, SUZUKI]), 6: mirrored(KAHAN_LI_6), 8: mirrored(KAHAN_LI_8)}
 
 
 def product(a, b):
@@ -94,32 +80,62 @@ class Problem:
         shift = self.kick(jacobian, multiplier, [mpf(0)] * len(q))
         return [b + strength * s / m for b, s, m in zip(base, shift, self.mass)], multiplier
 
-    def rattle(self, q, p, h):
-        half = [x - h / 2 * s for x, s in zip(p, self.slope(q))]
-        base = [x + h * y / m for x, y, m in zip(q, half, self.mass)]
-        q1, multiplier = self.land(q, base, h)
-        half = self.kick(self.jacobian(q), multiplier, half)
-        return q1, [x - h / 2 * s for x, s in zip(half, self.slope(q1))]
+    def force(self, q, p):
+        return self.kick(self.jacobian(q), self.multiplier(q, p), [-s for s in self.slope(q)])
+
+
+def newton_basis(nodes):
+    """Of the basis 1, (t - t_0), (t - t_0)(t - t_1), ...: integrals from 0, once and twice, at the nodes."""
+    basis, once, twice = [Fraction(1)], [], []
+    for t in nodes:
+        rows = []
+        for times in (1, 2):
+            shifted = [c / prod(range(i + 1, i + 1 + times)) for i, c in enumerate(basis)]
+            rows.append([sum(c * Fraction(x) ** (i + times) for i, c in enumerate(shifted)) for x in nodes])
+        once.append(rows[0]), twice.append(rows[1])
+        basis = product(basis, [Fraction(-t), Fraction(1)])
+    return once, twice
+
+
+def collocate(problem, order, h):
+    """q'' a polynomial through its own values at order + 1 nodes about the start: q and p there, q'' M too."""
+    half, (q0, p0) = order // 2, problem.start
+    nodes = list(range(-half, half + 1))
+    once, twice = newton_basis(nodes)
+    value = lambda x: mpf(x.numerator) / x.denominator
+    forces = [problem.force(q0, p0)] * len(nodes)
+    for _ in range(200):
+        table = [list(f) for f in forces]  # divided differences
+        for level in range(1, len(nodes)):
+            for k in range(len(nodes) - 1, level - 1, -1):
+                table[k] = [(a - b) / level for a, b in zip(table[k], table[k - 1])]
+        points = []
+        for k, j in enumerate(nodes):
+            p = [y + h * sum(value(row[k]) * d[i] for row, d in zip(once, table)) for i, y in enumerate(p0)]
+            q = [x + (j * h * y + h * h * sum(value(row[k]) * d[i] for row, d in zip(twice, table))) / m
+                 for i, (x, y, m) in enumerate(zip(q0, p0, problem.mass))]
+            points.append((q, p))
+        last, forces = forces, [problem.force(q, p) for q, p in points]
+        if max(abs(a - b) for f, g in zip(forces, last) for a, b in zip(f, g)) < mpf(10) ** -37:
+            break
+    start = {}
+    for j, (q, p) in zip(nodes, points):
+        on, multiplier = problem.land(q, q, mpf(1))[0] if j else q0, problem.multiplier(q, p)
+        start[j] = on, problem.kick(problem.jacobian(on), multiplier, [-s for s in problem.slope(on)])
+    return start
 
 
 def run(problem, order, h, steps):
     alpha, beta = coefficients(order)
-    half, (q0, p0) = order // 2, problem.start
-    points = {0: (q0, p0)}
-    for side in (1, -1):
-        q, p = q0, p0
-        for j in range(1, half + 1):
-            for c in START[order]:
-                q, p = problem.rattle(q, p, side * h * c)
-            p = problem.project(q, p)
-            points[side * j] = q, p
+    half = order // 2
+    points = collocate(problem, order, h)
     where = range(-half + 1, half + 1)
     q = [points[j][0] for j in where]
+    forces = [points[j][1] for j in where]
 
     def force(x, multiplier):
         return problem.kick(problem.jacobian(x), multiplier, [-s for s in problem.slope(x)])
 
-    forces = [force(points[j][0], problem.multiplier(*points[j])) for j in where]
     while len(q) < steps + order:
         forces[-1] = [-s for s in problem.slope(q[-1])]
         base = [-sum(a * x[i] for a, x in zip(alpha, q[-order:])) +

@@ -24,6 +24,33 @@ class ChainGram {
   }
   void solve(Multiplier& b) const { ldlt_.solve(b); }
 
+  /// The symmetric part of G_1 M^-1 G_0^T: what it leaves out couples neighbours by how much more
+  /// one has turned than the other, times the sine of the angle between them.
+  RATTLEBACK_PASS FactorReport factor_between(const Sys& system, const Jacobian& at_start,
+                                              const Jacobian& here) {
+    T* __restrict diagonal = pivot_.data();
+    T* __restrict coupling = upper_.data();
+    diagonal[0] = ChainGram::diagonal(system, here, at_start, 0);
+    if (n_ > 1) diagonal[1] = ChainGram::diagonal(system, here, at_start, 1);
+    if (n_ > 1) coupling[1] = between(system, at_start, here, 1);
+    const int n = n_;
+#pragma GCC ivdep
+    for (int k = 2; k < n; ++k) {
+      T own(0), before(0), across(0);
+      for (int c = 0; c < D; ++c) {
+        const int x = D * k + c, y = x - D;
+        const T a1 = base(here.first(x)), b1 = base(here.second(x));
+        const T a0 = base(at_start.first(x)), b0 = base(at_start.second(x));
+        own += b1 * b0, before += a1 * a0;
+        across += a1 * base(at_start.second(y)) + a0 * base(here.second(y));
+      }
+      const T w(system.inverse_mass(k - 1));
+      diagonal[k] = own * T(system.inverse_mass(k)) + before * w;
+      coupling[k] = across * (w * T(0.5));
+    }
+    return ldlt_.factor(Stored<T>{diagonal}, Stored<T>{coupling});
+  }
+
   /// b <- (G_1 M^-1 G_0^T)^-1 b, the exact matrix of the position solve.
   bool solve_newton(const Sys& system, const Jacobian& at_start, const Jacobian& here,
                     Multiplier& b) {
@@ -63,6 +90,23 @@ class ChainGram {
     for (int c = 1; c < D; ++c) sum += base(x[c]) * base(y[c]);
     return sum;
   }
+  static T between(const Sys& system, const Jacobian& j0, const Jacobian& j1, int k) {
+    const T sum =
+        dot(j1.first_of(k), j0.second_of(k - 1)) + dot(j0.first_of(k), j1.second_of(k - 1));
+    return sum * (T(system.inverse_mass(k - 1)) * T(0.5));
+  }
+  template <class V>
+  struct Stored {
+    const V* values;
+    V operator()(int k) const { return values[k]; }
+    RATTLEBACK_INLINE Row four(int k) const
+      requires std::is_same_v<V, double>
+    {
+      Row row;
+      std::memcpy(&row, values + k, sizeof row);
+      return row;
+    }
+  };
   /// Entries of G M^-1 G^T one by one, or for four rows k > 0 at once.
   template <class F>
   RATTLEBACK_INLINE static Row gather(F&& f) {

@@ -78,6 +78,33 @@ class ChainKernel {
     beyond_ = beyond;
     launched_ = true;
   }
+  /// w = f - M^-1 G^T lambda and q = far + (near + beta w), and g and G there; whether g is
+  /// round-off.
+  RATTLEBACK_PASS bool reach(const Sys& system, const Jacobian& jacobian, const Multiplier& lambda,
+                             const Reach<S, N>& to, Floor floor, Position& drive,
+                             Position& position, Multiplier& residual, Jacobian& next) const {
+    const S* __restrict f = to.f.data();
+    const S* __restrict far = to.far.data();
+    const S* __restrict near = to.near.data();
+    S* __restrict w = drive.data();
+    S* __restrict q = position.data();
+    S* __restrict g = residual.data();
+    const Real<S> beta = to.beta;
+    std::int64_t beyond = 0;
+    next.bind(position);
+    Passes::for_coordinates(
+        jacobian, lambda,
+        [=, &system](int x, const S& force) RATTLEBACK_INLINE_LAMBDA {
+          const S push = f[x] - force * system.inverse_mass(x / D);
+          w[x] = push;
+          q[x] = far[x] + (near[x] + push * beta);
+        },
+        [](int, int) {},
+        [=, &system, &next, &beyond](int first, int count) RATTLEBACK_INLINE_LAMBDA {
+          beyond += Passes::residual(system, q, first, count, floor, next, g);
+        });
+    return beyond == 0;
+  }
   /// q -= M^-1 G^T delta; total (+)= delta
   RATTLEBACK_PASS void shift(const Sys& system, const Jacobian& jacobian, const Multiplier& delta,
                              bool first, Position& position, Multiplier& total) const {
@@ -133,6 +160,22 @@ class ChainKernel {
           if (project) Passes::hidden_block(system, next, out, first, count, m);
         });
   }
+  /// out = g_qq(v, v): of rods |v_k - v_{k-1}|^2
+  RATTLEBACK_PASS void curvature(const Sys&, const Position& velocity, Multiplier& out) const
+    requires(Sys::is_rod)
+  {
+    const S* __restrict v = velocity.data();
+    S* __restrict bend = out.data();
+    const int n = n_;
+    for (int k = 0; k < n; ++k) {
+      S sum(0);
+      for (int c = 0; c < D; ++c) {
+        const S d = k > 0 ? S(v[D * k + c] - v[D * k - D + c]) : v[c];
+        sum += d * d;
+      }
+      bend[k] = sum;
+    }
+  }
   /// out = G M^-1 p
   RATTLEBACK_PASS void hidden(const Sys& system, const Jacobian& jacobian, const Position& p,
                               Multiplier& out) const {
@@ -145,6 +188,10 @@ class ChainKernel {
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys& system, const Jacobian& jacobian) {
     return gram_.factor(system, jacobian);
+  }
+  /// The symmetric part of G_1 M^-1 G_0^T, nearer to the matrix of the position solve.
+  FactorReport factor_between(const Sys& system, const Jacobian& at_start, const Jacobian& here) {
+    return gram_.factor_between(system, at_start, here);
   }
   void solve(Multiplier& b) const { gram_.solve(b); }
   bool solve_fresh(const Sys& system, const Jacobian& jacobian, Multiplier& b, bool wanted) {

@@ -96,8 +96,12 @@ struct ChainPasses {
       for (int i = 0; i <= count; ++i)
         for (int c = 0; c < D; ++c) spread[D * i + c] = l[i0 + i];
       prepare(i0, count);
-      for (int y = 0, x = D * i0; y < D * count; ++y, ++x)
+      const int x0 = D * i0, coordinates = D * count;
+#pragma GCC ivdep
+      for (int y = 0; y < coordinates; ++y) {
+        const int x = x0 + y;
         apply(x, S(jacobian.second(x) * spread[y] + jacobian.first(x + D) * spread[y + D]), y);
+      }
       finish(i0, count);
     }
     if (n < 2) return;

@@ -38,6 +38,14 @@ struct Stride {
   bool project;  ///< onto G W p = 0 at its end
 };
 
+/// Where a step of a multistep method leads with the drive w: q = far + (near + beta w), rounded
+/// once, w = f - W G^T lambda.
+template <class S, int N>
+struct Reach {
+  const Vector<S, N>&f, &far, &near;
+  Real<S> beta;
+};
+
 /// Multipliers, and what the next ones are guessed from.
 template <class K>
 struct History {

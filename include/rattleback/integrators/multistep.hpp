@@ -16,8 +16,8 @@
 // The state that is shown stays k/2 steps behind the newest position, the front: its momentum is
 // the symmetric difference formula of order k, projected onto {g,H} = 0, and made at the end of
 // advance() only. It is not read again: the memory is here. After reset(), or with another h, the
-// memory begins at the state given, by a composition of RATTLE of order k to both sides of it.
-// Drives there have
+// memory begins at the state given, by collocation to both sides of it, or a composition of RATTLE
+// of order k where that does not converge (multistep_start.hpp). Drives there have
 //   G M^-1 G^T lambda = G M^-1 f + g_qq(v, v),   v = M^-1 p
 // with g_qq(v, v) by the difference formula of order k of G(q + s v) v; exact for quadratic g.
 #pragma once
@@ -57,6 +57,10 @@ class MultistepStepper {
         work_(system),
         rattle_(system, {}, options),
         inertia_(system, Position(system.dimension())),
+        weights_(start_weights<R>(order)),
+        nodes_(static_cast<std::size_t>(order + 1), Position(system.dimension())),
+        at_nodes_(static_cast<std::size_t>(order + 1), Multiplier(system.constraint_count())),
+        hv_(system.dimension()),
         floor_(K::floor(system)),
         v_q_(system.dimension()),
         shown_lambda_(system.constraint_count()),
@@ -90,6 +94,9 @@ class MultistepStepper {
     return done;
   }
 
+  /// How many sweeps the start took; none where they did not converge and it was composed.
+  int start_sweeps() const { return sweeps_; }
+
   /// The same trajectory backwards from the state shown on, with -h; false before the first step.
   bool reverse() {
     if (!started_ || !stepped_) return false;
@@ -119,6 +126,11 @@ class MultistepStepper {
  private:
   static constexpr bool fixed = K::N != dynamic && K::M != dynamic && ScalarTraits<S>::lanes == 1;
   static constexpr bool local_kernel = fixed && K::exact_newton;
+  /// Whether one pass of the kernel does a whole iteration, with a matrix nearer to the exact one.
+  static constexpr bool in_passes =
+      requires(K& kernel, const Sys& system, const typename K::Jacobian& j) {
+        kernel.factor_between(system, j, j);
+      };
 
   /// The loop of steps. Vectors of static size are copies, in registers.
   RATTLEBACK_INLINE void run(const Sys& system, long count, Advance& done) {
@@ -136,22 +148,29 @@ class MultistepStepper {
   }
   RATTLEBACK_INLINE Status go_on(const Sys& system, K& kernel, MultistepWork<K>& work) {
     if constexpr (!fixed)
-      memory_.remember(work.front, work.history, work.coast, work.g);
+      memory_.remember(work.front, work.history, work.coast, in_passes ? work.lambda : work.g);
     else
       memory_.guess(work.g);
-    copy(work.force, work.w);
-    kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
-    if constexpr (fixed) foresee(work);
-    Status status = land(system, kernel, work);
+    Status status;
+    if constexpr (in_passes) {
+      status = land_in_passes(system, kernel, work);
+    } else {
+      copy(work.force, work.w);
+      kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
+      if constexpr (fixed) foresee(work);
+      status = land(system, kernel, work);
+    }
     if (status.iterations > threshold::few_iterations) [[unlikely]]
       if (status && !kernel.same_branch(system, work.jacobian, work.next))
         status.outcome = Outcome::branch_jump;
     if (!status) return status;
     kernel.exchange(work.jacobian, work.next);
-    if (!kernel.solve_fresh(system, work.jacobian, work.g, false)) {
-      fresh_ = false;
-      return {Outcome::rank_loss, status.iterations};
-    }
+    if constexpr (!fixed) work.q.swap(work.at);  // a chain's G stands in the positions
+    if constexpr (!in_passes)
+      if (!kernel.solve_fresh(system, work.jacobian, work.g, false)) {
+        fresh_ = false;
+        return {Outcome::rank_loss, status.iterations};
+      }
     arrive(work);
     stepped_ = true;
     push(system, work);
@@ -173,59 +192,9 @@ class MultistepStepper {
       work.front = work.ahead, work.coast = work.next_coast, work.history = work.next_history;
       memory_.keep(work.u, work.w, work.lambda);
     } else {
-      memory_.arrive(work.coast, work.history, as_row(work.w), work.u, work.ahead);
+      memory_.arrive(work.coast, work.history, as_row(work.w), work.u, work.front);
       memory_.keep(work.u, work.w, work.lambda);
-      std::swap(work.front, work.ahead);
     }
-  }
-  /// Newton on g(q1) = 0 in Lambda, from the guess in g. One correction is always made: a guess
-  /// that happens to be good enough is off by more than round-off, and to one side. One quadratic
-  /// constraint has a closed form.
-  RATTLEBACK_INLINE Status land(const Sys& system, K& kernel, MultistepWork<K>& work) {
-    memory_.reach(work.coast, work.w, work.q);
-    if constexpr (requires { kernel.forget(); }) kernel.forget();
-    if constexpr (std::is_same_v<K, DenseKernel<Sys, S>> && detail::maybe_one_quadratic<Sys>)
-      if (S s;
-          system.traits().quadratic && detail::land_on_quadratic(system, kernel.weighted(), floor_,
-                                                                 work.q, work.g, work.next, s)) {
-        work.g[0] = s * per_drive_;
-        kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
-        return {Outcome::ok, 1};
-      }
-    double last = std::numeric_limits<double>::infinity();
-    bool exact = K::exact_newton;
-    for (int k = 0; k < options_.max_iterations; ++k) {
-      const bool settled = kernel.settled(system, work.q, work.g, work.next, floor_);
-      if (settled && k > 0) return {Outcome::ok, k};
-      if (k > 1) [[unlikely]] {
-        const double size = K::size(work.g);
-        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
-        if (size > threshold::poor_contraction * last) {
-          if (stalled_at_round_off(work.g, work.next, work.q)) return {Outcome::ok, k, size};
-          exact = true;
-        }
-        last = size;
-      }
-      if (!exact)
-        kernel.solve(work.g);
-      else if (!kernel.solve_newton(system, work.jacobian, work.next, work.g))
-        return {Outcome::rank_loss, k, last};
-      if constexpr (fixed) {  // q without the way through w: a third less for the next g to wait
-        Multiplier unused;
-        kernel.shift(system, work.jacobian, work.g, true, work.q, unused);
-      }
-      scale(per_drive_, work.g);
-      kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
-      if constexpr (!fixed) memory_.reach(work.coast, work.w, work.q);
-    }
-    return {Outcome::no_convergence, options_.max_iterations, last};
-  }
-  /// By value: the caller's copies stay in registers.
-  bool stalled_at_round_off(Working<fixed, const Multiplier> g,
-                            Working<fixed, const typename K::Jacobian> jacobian,
-                            Working<fixed, const Position> q) {
-    measure_floor(q, jacobian);
-    return K::within_floor(g, floor_, threshold::constraint_band);
   }
   /// h^2 M^-1 f at the front.
   RATTLEBACK_INLINE void push(const Sys& system, MultistepWork<K>& work) {
@@ -240,7 +209,7 @@ class MultistepStepper {
   /// What follows from the front alone.
   [[gnu::noinline]] Status refresh(const Sys& system) {
     per_drive_ = R(1) / memory_.coefficients().drive[0];
-    Position& q = work_.q;
+    Position& q = fixed ? work_.q : work_.at;
     for (Eigen::Index i = 0; i < q.size(); ++i)
       q[i] = entry(work_.front.q, i) + entry(work_.front.q_low, i);
     kernel_.linearise(system, q, work_.g, work_.jacobian);
@@ -256,11 +225,32 @@ class MultistepStepper {
     kernel_.measure(q, jacobian, std::max(2 * epsilon<S>, options_.tolerance), floor_);
   }
 
+  // multistep_land.hpp
+  Status land(const Sys& system, K& kernel, MultistepWork<K>& work);
+  Status land_in_passes(const Sys& system, K& kernel, MultistepWork<K>& work);
+  bool stalled_at_round_off(Working<fixed, const Multiplier> g,
+                            Working<fixed, const typename K::Jacobian> jacobian,
+                            Working<fixed, const Position> q);
+
   // multistep_start.hpp
   Status show(const Sys& system, Point& z);
   Status begin(const Sys& system, const Point& z, const R& h);
+  Status begin_by_composition(const Sys& system, const Point& z);
   Status compose(const Sys& system, const R& h);
-  Status drive_at_start(const Sys& system, int j);
+  Status collocate(const Sys& system, const Point& z);
+  Status sweep(const Sys& system, const Point& z, int reach, double& change);
+  void locate(const Point& z, int j);
+  void spread(int reach);
+  double roughness();
+  static double extent(const Position& x) {
+    if constexpr (std::is_same_v<S, double>)
+      return x.cwiseAbs().template maxCoeff<Eigen::PropagateNaN>();
+    else
+      return largest_magnitude(x);
+  }
+  Status place(const Sys& system, const Point& z);
+  Status project_position(const Sys& system);
+  Status drive_at_start(const Sys& system, Multiplier& lambda);
   void refine(const Sys& system, Multiplier& lambda);
   void curvature(const Sys& system, Multiplier& out);
 
@@ -270,6 +260,10 @@ class MultistepStepper {
   MultistepWork<K> work_;
   NaturalConstrained<Sys, S, K> rattle_;  // starts, and projects what is shown
   Inertia<S, K::N> inertia_;
+  const StartWeights<R>& weights_;
+  std::vector<Position> nodes_;       // w of the start
+  std::vector<Multiplier> at_nodes_;  // Lambda there
+  Position hv_;                       // h v at the start
   typename K::Floor floor_;
   Position v_q_;
   Multiplier shown_lambda_;
@@ -277,6 +271,7 @@ class MultistepStepper {
   SolveOptions options_;
   R h_{0}, per_drive_{0};
   long projected_ = 0;
+  int sweeps_ = 0;
   bool started_ = false, stepped_ = false, fresh_ = false;
 };
 
@@ -293,4 +288,5 @@ struct Multistep {
 
 }  // namespace rattleback
 
+#include "rattleback/integrators/multistep_land.hpp"
 #include "rattleback/integrators/multistep_start.hpp"

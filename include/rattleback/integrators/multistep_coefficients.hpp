@@ -35,6 +35,17 @@ struct MultistepCoefficients {
 template <class R>
 const MultistepCoefficients<R>& multistep_coefficients(int order);
 
+/// The polynomial through w at nodes -half..half, summed up from 0 to node j, once and twice:
+///   h v_j = h v_0 + sum_i once(j, i) w_i,   q_j = q_0 + j h v_0 + sum_i twice(j, i) w_i
+template <class R>
+struct StartWeights {
+  static constexpr int most = 9;  ///< nodes, of order 8
+  int half;
+  std::array<std::array<R, most>, most> once, twice;  ///< [j + half][i + half]
+};
+template <class R>
+const StartWeights<R>& start_weights(int order);
+
 /// The composition of RATTLE that the start is made with: of that order at least.
 template <class R>
 std::vector<R> starting_substeps(int order);

@@ -75,8 +75,11 @@ class MultistepMemory {
   }
   /// q1 with the drive w, rounded once.
   RATTLEBACK_INLINE void reach(const Front& coast, const Position& w, Position& q1) const {
-    for (Eigen::Index i = 0; i < q1.size(); ++i)
-      q1[i] = entry(coast.q, i) + (entry(coast.q_low, i) + w[i] * c_.drive[0]);
+    const R beta = c_.drive[0];
+    const Eigen::Index n = q1.size();
+#pragma GCC ivdep
+    for (Eigen::Index i = 0; i < n; ++i)
+      q1[i] = entry(coast.q, i) + (entry(coast.q_low, i) + w[i] * beta);
   }
   /// The front there, and u.
   RATTLEBACK_INLINE void arrive(const Front& coast, const Row& history, const Row& w, Row& second,
@@ -89,8 +92,11 @@ class MultistepMemory {
     Cell* __restrict q1_low = ahead.q_low.data();
     Cell* __restrict d1 = ahead.d.data();
     Cell* __restrict d1_low = ahead.d_low.data();
-    for (Eigen::Index i = 0; i < second.size(); ++i) {
-      const Cell push = drive[i] * c_.drive[0];
+    const R beta = c_.drive[0];
+    const Eigen::Index n = second.size();
+#pragma GCC ivdep
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const Cell push = drive[i] * beta;
       u[i] = past[i] + push;
       add_in_full(q[i], Cell(q_low[i] + push), q1[i], q1_low[i]);
       add_in_full(d[i], Cell(d_low[i] + push), d1[i], d1_low[i]);
@@ -222,23 +228,30 @@ class MultistepMemory {
   RATTLEBACK_INLINE void recall(const Cell* const (&u)[memory], const Cell* const (&w)[memory],
                                 Row& history) const {
     Cell* __restrict sum = history.data();
-    for (Eigen::Index i = 0; i < history.size(); ++i) {
-      Cell driven = w[memory - 1][i] * c_.drive[memory];
-      Cell carried = u[memory - 1][i] * c_.inertia[memory - 1];
+    const auto beta = c_.drive;
+    const auto gamma = c_.inertia;
+    const Eigen::Index n = history.size();
+#pragma GCC ivdep
+    for (Eigen::Index i = 0; i < n; ++i) {
+      Cell driven = w[memory - 1][i] * beta[memory];
+      Cell carried = u[memory - 1][i] * gamma[memory - 1];
 #pragma GCC unroll 8
       for (int j = memory - 2; j >= 0; --j) {  // the step waits for the newest ones: they are last
-        driven += w[j][i] * c_.drive[j + 1];
-        carried += u[j][i] * c_.inertia[j];
+        driven += w[j][i] * beta[j + 1];
+        carried += u[j][i] * gamma[j];
       }
       sum[i] = driven - carried;
     }
   }
   RATTLEBACK_INLINE void extrapolate(const Past& past, Multiplier& guess) const {
     auto* __restrict next = guess.data();
-    for (Eigen::Index i = 0; i < guess.size(); ++i) {
-      typename Multiplier::Scalar sum = past.lambda[memory][i] * c_.ahead[memory];
+    const auto ahead = c_.ahead;
+    const Eigen::Index n = guess.size();
+#pragma GCC ivdep
+    for (Eigen::Index i = 0; i < n; ++i) {
+      typename Multiplier::Scalar sum = past.lambda[memory][i] * ahead[memory];
 #pragma GCC unroll 8
-      for (int j = memory - 1; j >= 0; --j) sum += past.lambda[j][i] * c_.ahead[j];
+      for (int j = memory - 1; j >= 0; --j) sum += past.lambda[j][i] * ahead[j];
       next[i] = sum;
     }
   }
@@ -265,7 +278,9 @@ class MultistepMemory {
     Cell* __restrict q1_low = sum.q_low.data();
     Cell* __restrict d1 = sum.d.data();
     Cell* __restrict d1_low = sum.d_low.data();
-    for (Eigen::Index i = 0; i < second.size(); ++i) {
+    const Eigen::Index n = second.size();
+#pragma GCC ivdep
+    for (Eigen::Index i = 0; i < n; ++i) {
       Cell high, rest;
       add_in_full(d[i], u[i], high, rest);
       d1[i] = high, d1_low[i] = rest + d_low[i];

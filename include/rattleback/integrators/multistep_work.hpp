@@ -13,6 +13,7 @@ struct MultistepWork {
   MultistepFront<Row> front, coast, ahead;  ///< coast: without beta w
   Position force;                           ///< h^2 M^-1 f at the front
   Position w, q;                            ///< q ahead, as far as the iteration is
+  Position at;                              ///< q at the front, where its size is dynamic
   Row history, u;                           ///< u = history + beta w
   // One step further, with the first guess of w
   MultistepFront<Row> next_coast;
@@ -28,6 +29,7 @@ struct MultistepWork {
         force(system.dimension()),
         w(system.dimension()),
         q(system.dimension()),
+        at(system.dimension()),
         history(system.dimension()),
         u(system.dimension()),
         next_coast(0),
