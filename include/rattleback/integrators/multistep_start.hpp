@@ -6,7 +6,7 @@
 namespace rattleback {
 
 /// Runs find their start to this part of the highest difference of its drives.
-inline constexpr double start_accuracy = 1e-3;
+inline constexpr double start_accuracy = 1e-6;
 
 template <class Sys, class S, class K>
 [[gnu::noinline]] Status MultistepStepper<Sys, S, K>::show(const Sys& system, Point& z) {
