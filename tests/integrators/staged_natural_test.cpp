@@ -8,6 +8,7 @@
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/problem/pack.hpp"
+#include "rattleback/problem/witness.hpp"
 #include "rattleback/rattleback.hpp"
 #include "rattleback/testing/trial.hpp"
 #include "rattleback/testing/witness_systems.hpp"
@@ -188,8 +189,11 @@ TEST(StagedNatural, symmetric_maps_are_one_in_a_uniform_field) {
   for (const BaseMapChoice& base :
        {BaseMapChoice(BaseMap::verlet), staged[0], staged[1], staged[2], staged[3], staged[4]}) {
     auto z = witness::chain_start<double, 2>(12);
-    State<double> y{Vector<double, dynamic>(24), Vector<double, dynamic>::Zero(24)};
-    for (int i = 0; i < 24; ++i) y.q[i % 2 * 12 + i / 2] = z.q[i];
+    State<double> y{Vector<double, dynamic>(24), Vector<double, dynamic>(24)};
+    for (int i = 0; i < 24; ++i) {
+      y.q[i % 2 * 12 + i / 2] = z.q[i];
+      y.p[i % 2 * 12 + i / 2] = z.p[i];
+    }
     StagedStepper<std::decay_t<decltype(typed)>, double> stages(
         typed, base.map == BaseMap::verlet ? staged[0] : base, Projection::every, {});
     const auto stepper = find_method("rattle:" + option_text(base)).stepper<double>(text);
