@@ -225,6 +225,11 @@ time = 800
             if method == "rattle":  # 1.77: what a step is guessed from is not forgotten
                 self.assertLess(once["newton"]["mean"], 2.1)
             self.assertEqual(once["final"], self.json_of(*asked, "--every", 1000)["final"])
+        # What the rows in use remember is forgotten at restart points, whoever passes them.
+        out = self.path("run.h5")
+        self.run_program("run", file, "--steps", 21111, "--out", out, "--quiet")
+        self.assertEqual(self.json_of("run", "--resume", out, "--steps", 30000)["final"],
+                         self.json_of("run", file, "--steps", 30000)["final"])
         out = self.path("run.csv")
         self.json_of("run", file, "--time", 10, "--every", 1, "--out", out)
         with open(out, encoding="utf-8") as csv:
