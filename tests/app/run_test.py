@@ -176,7 +176,10 @@ class Run(ProgramTest):
         asked = ("--step", 0.01, "--steps", 100)
         value = self.json_of("run", twice, *asked)
         self.assertRegex(value["notes"][0], r"^without '3\*\(x\^2 \+ y\^2 - 1\)': redundant")
-        self.assertEqual(value["final"], self.json_of("run", once, *asked)["final"])
+        alone = self.json_of("run", once, *asked)["final"]
+        for name in "qp":  # the same but for rounding: other code, with other fused operations
+            for x, y in zip(value["final"][name], alone[name]):
+                self.assertAlmostEqual(x, y, delta=1e-14)
         off = "q = [1.2, 0.1]\np = [0, 1]\n"
         file = self.model(*redundant, start=off + "project = true", name="off.toml")
         self.assertLess(self.json_of("run", file, *asked)["constraint"]["max"], 1e-14)

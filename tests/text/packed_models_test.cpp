@@ -131,14 +131,15 @@ TEST(PackedModels, have_the_second_derivatives_that_they_have_alone) {
 constexpr double h = 1e-3;
 
 /// How far apart two ways to the same step may lead: multipliers are known to the round-off of the
-/// constraints over h. Measured are 4 units of round-off in q, 2.3 over h in p, 7 in g.
+/// constraints over h. Measured are 10.5 units of round-off in q (gauss, 120 substeps, whose matrix is
+/// sparse alone and full in packs; else 4), 2.3 over h in p, 7 in g.
 struct Apart {
   double q, p, g;
 };
 Apart round_off(const State<double>& z) {
   const double unit =
       ScalarTraits<double>::epsilon * (1 + largest_magnitude(z.q) + largest_magnitude(z.p));
-  return {10 * unit, 5 * unit / h, 15 * unit};
+  return {20 * unit, 5 * unit / h, 15 * unit};
 }
 
 /// Where alone and together go the same way: Newton may take an iteration more in a pack.

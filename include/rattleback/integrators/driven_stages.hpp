@@ -35,6 +35,8 @@ class DrivenStages {
         slopes_(stages(), Unknown(2 * n_)),
         unused_(std::max(k_, 1)) {}
 
+  /// What is kept of the steps before.
+  void forget() { algebra_.forget(); }
   int stages() const { return tableau_.stages(); }
   int width() const { return 2 * n_ + k_; }
   const Tableau<Real<S>>& tableau() const { return tableau_; }

@@ -30,6 +30,8 @@ class FullDriven {
         field_(system, form),
         equations_(tableau.stages() * width(), options) {}
 
+  /// Nothing is kept from step to step.
+  void forget() {}
   int multipliers() const { return k_; }
   std::string structure() const { return in_words(SolverKind::dense, tableau_.stages() * width()); }
   /// See DrivenField.

@@ -106,7 +106,11 @@ class GaussStepper {
     if (projected_) end_.emplace(system, Formulation::index2, end_tableau(), options);
   }
 
-  void reset() { known_ = false; }
+  void reset() {
+    known_ = false;
+    stages_.forget();
+    if (end_) end_->forget();
+  }
   Status present(const Sys&, State&) { return {}; }
   Projections projections(long steps, long) const {
     return projected_ ? Projections{steps, steps} : Projections{};

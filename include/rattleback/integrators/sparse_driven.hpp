@@ -45,6 +45,7 @@ class SparseDriven {
         base_q_(n_),
         base_p_and_l_(n_ + k_) {}
 
+  void forget() { factored_ = false; }
   int multipliers() const { return k_; }
   std::string structure() const {
     return in_words(SolverKind::sparse, static_cast<int>(r_.size())) + " with the stages";

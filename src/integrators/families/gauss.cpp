@@ -79,9 +79,9 @@ void require_small(const GaussChoice& choice, const AnySystem& system) {
 /// before a step is given up.
 constexpr int few_unknowns = 100;
 /// Up to this many unknowns of all stages copies run in packs, with full matrices; beyond, one
-/// after the other with sparse ones. An estimate from steps of single copies, not measured in
-/// packs.
-constexpr int packed_unknowns = 24;
+/// after the other with sparse ones. Of 120 a full matrix takes 385 us a step, in one of eight
+/// lanes some 48, a sparse one 20; of half as many an eighth and a half.
+constexpr int packed_unknowns = 100;
 template <class S>
 AnyStepperPointer<S> full_stepper(const AnySystem& system, const GaussChoice& choice,
                                   const SolveOptions& solve) {
