@@ -131,8 +131,8 @@ TEST(PackedModels, have_the_second_derivatives_that_they_have_alone) {
 constexpr double h = 1e-3;
 
 /// How far apart two ways to the same step may lead: multipliers are known to the round-off of the
-/// constraints over h. Measured are 10.5 units of round-off in q (gauss, 120 substeps, whose matrix is
-/// sparse alone and full in packs; else 4), 2.3 over h in p, 7 in g.
+/// constraints over h. Measured are 10.5 units of round-off in q (gauss, 120 substeps, whose matrix
+/// is sparse alone and full in packs; else 4), 2.3 over h in p, 7 in g.
 struct Apart {
   double q, p, g;
 };
