@@ -34,7 +34,7 @@ class ChainGram {
     if (n_ > 1) diagonal[1] = ChainGram::diagonal(system, here, at_start, 1);
     if (n_ > 1) coupling[1] = between(system, at_start, here, 1);
     const int n = n_;
-#pragma GCC ivdep
+    RATTLEBACK_INDEPENDENT
     for (int k = 2; k < n; ++k) {
       T own(0), before(0), across(0);
       for (int c = 0; c < D; ++c) {

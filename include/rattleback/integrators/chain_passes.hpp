@@ -97,7 +97,7 @@ struct ChainPasses {
         for (int c = 0; c < D; ++c) spread[D * i + c] = l[i0 + i];
       prepare(i0, count);
       const int x0 = D * i0, coordinates = D * count;
-#pragma GCC ivdep
+      RATTLEBACK_INDEPENDENT
       for (int y = 0; y < coordinates; ++y) {
         const int x = x0 + y;
         apply(x, S(jacobian.second(x) * spread[y] + jacobian.first(x + D) * spread[y + D]), y);

@@ -77,7 +77,7 @@ class MultistepMemory {
   RATTLEBACK_INLINE void reach(const Front& coast, const Position& w, Position& q1) const {
     const R beta = c_.drive[0];
     const Eigen::Index n = q1.size();
-#pragma GCC ivdep
+    RATTLEBACK_INDEPENDENT
     for (Eigen::Index i = 0; i < n; ++i)
       q1[i] = entry(coast.q, i) + (entry(coast.q_low, i) + w[i] * beta);
   }
@@ -94,7 +94,7 @@ class MultistepMemory {
     Cell* __restrict d1_low = ahead.d_low.data();
     const R beta = c_.drive[0];
     const Eigen::Index n = second.size();
-#pragma GCC ivdep
+    RATTLEBACK_INDEPENDENT
     for (Eigen::Index i = 0; i < n; ++i) {
       const Cell push = drive[i] * beta;
       u[i] = past[i] + push;
@@ -231,7 +231,7 @@ class MultistepMemory {
     const auto beta = c_.drive;
     const auto gamma = c_.inertia;
     const Eigen::Index n = history.size();
-#pragma GCC ivdep
+    RATTLEBACK_INDEPENDENT
     for (Eigen::Index i = 0; i < n; ++i) {
       Cell driven = w[memory - 1][i] * beta[memory];
       Cell carried = u[memory - 1][i] * gamma[memory - 1];
@@ -247,7 +247,7 @@ class MultistepMemory {
     auto* __restrict next = guess.data();
     const auto ahead = c_.ahead;
     const Eigen::Index n = guess.size();
-#pragma GCC ivdep
+    RATTLEBACK_INDEPENDENT
     for (Eigen::Index i = 0; i < n; ++i) {
       typename Multiplier::Scalar sum = past.lambda[memory][i] * ahead[memory];
 #pragma GCC unroll 8
@@ -279,7 +279,7 @@ class MultistepMemory {
     Cell* __restrict d1 = sum.d.data();
     Cell* __restrict d1_low = sum.d_low.data();
     const Eigen::Index n = second.size();
-#pragma GCC ivdep
+    RATTLEBACK_INDEPENDENT
     for (Eigen::Index i = 0; i < n; ++i) {
       Cell high, rest;
       add_in_full(d[i], u[i], high, rest);

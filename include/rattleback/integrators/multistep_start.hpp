@@ -103,7 +103,7 @@ void MultistepStepper<Sys, S, K>::locate(const Point& z, int j) {
   S *v = v_q_.data(), *q = z_.q.data();
   const R rate = R(1) / h_, way(j);
   const Eigen::Index n = hv_.size();
-#pragma GCC ivdep
+  RATTLEBACK_INDEPENDENT
   for (Eigen::Index i = 0; i < n; ++i) {
     S gained = w[0][i] * once[0], moved = w[0][i] * twice[0];
 #pragma GCC unroll 8

@@ -12,6 +12,13 @@
 #define RATTLEBACK_INLINE [[gnu::always_inline]] inline
 #define RATTLEBACK_INLINE_LAMBDA __attribute__((always_inline))
 
+/// Before a loop whose turns do not depend on each other.
+#ifdef __clang__
+#define RATTLEBACK_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define RATTLEBACK_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /// A vector of doubles, aligned no more than Eigen aligns its storage (clang insists on it).
 #define RATTLEBACK_VECTOR(bytes)                                                     \
   __attribute__((vector_size(bytes),                                                 \
