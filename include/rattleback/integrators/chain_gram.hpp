@@ -1,6 +1,7 @@
 // G M^-1 G^T of a chain: tridiagonal, link k is coupled to links k - 1 and k + 1.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "rattleback/integrators/chain_passes.hpp"
@@ -17,63 +18,29 @@ class ChainGram {
   using Multiplier = Vector<S, dynamic>;
   using Jacobian = typename ChainPasses<Sys, S>::Jacobian;
 
-  explicit ChainGram(int links) : n_(links), ldlt_(n_), pivot_(n_), upper_(n_) {}
+  explicit ChainGram(int links)
+      : n_(links), ldlt_(n_), lu_(n_), diagonal_(n_), below_(n_), above_(n_) {}
 
   RATTLEBACK_PASS FactorReport factor(const Sys& system, const Jacobian& jacobian) {
-    return ldlt_.factor(Diagonal{system, jacobian}, Coupling{system, jacobian});
+    if (n_ < ChainLdlt<T>::few)
+      return ldlt_.factor([&](int k) { return diagonal(system, jacobian, jacobian, k); },
+                          [&](int k) { return below(system, jacobian, jacobian, k); });
+    fill<true>(system, jacobian, jacobian);
+    return ldlt_.factor(Stored{diagonal_.data()}, Stored{below_.data()});
   }
   void solve(Multiplier& b) const { ldlt_.solve(b); }
 
-  /// The symmetric part of G_1 M^-1 G_0^T: what it leaves out couples neighbours by how much more
-  /// one has turned than the other, times the sine of the angle between them.
+  /// G_1 M^-1 G_0^T, the exact matrix of the position solve.
   RATTLEBACK_PASS FactorReport factor_between(const Sys& system, const Jacobian& at_start,
                                               const Jacobian& here) {
-    T* __restrict diagonal = pivot_.data();
-    T* __restrict coupling = upper_.data();
-    diagonal[0] = ChainGram::diagonal(system, here, at_start, 0);
-    if (n_ > 1) diagonal[1] = ChainGram::diagonal(system, here, at_start, 1);
-    if (n_ > 1) coupling[1] = between(system, at_start, here, 1);
-    const int n = n_;
-    RATTLEBACK_INDEPENDENT
-    for (int k = 2; k < n; ++k) {
-      T own(0), before(0), across(0);
-      for (int c = 0; c < D; ++c) {
-        const int x = D * k + c, y = x - D;
-        const T a1 = base(here.first(x)), b1 = base(here.second(x));
-        const T a0 = base(at_start.first(x)), b0 = base(at_start.second(x));
-        own += b1 * b0, before += a1 * a0;
-        across += a1 * base(at_start.second(y)) + a0 * base(here.second(y));
-      }
-      const T w(system.inverse_mass(k - 1));
-      diagonal[k] = own * T(system.inverse_mass(k)) + before * w;
-      coupling[k] = across * (w * T(0.5));
-    }
-    return ldlt_.factor(Stored<T>{diagonal}, Stored<T>{coupling});
+    if (n_ < ChainLu<T>::few)
+      return lu_.factor([&](int k) { return diagonal(system, here, at_start, k); },
+                        [&](int k) { return below(system, here, at_start, k); },
+                        [&](int k) { return below(system, at_start, here, k); });
+    fill<false>(system, at_start, here);
+    return lu_.factor(Stored{diagonal_.data()}, Stored{below_.data()}, Stored{above_.data()});
   }
-
-  /// b <- (G_1 M^-1 G_0^T)^-1 b, the exact matrix of the position solve.
-  bool solve_newton(const Sys& system, const Jacobian& at_start, const Jacobian& here,
-                    Multiplier& b) {
-    bool usable = true;
-    for (int k = 0; k < n_; ++k) {
-      T d = diagonal(system, here, at_start, k);
-      const T a = d;
-      if (k > 0) {
-        const T w(system.inverse_mass(k - 1));
-        const T lower = dot(here.first_of(k), at_start.second_of(k - 1)) * w;
-        const T upper = dot(here.second_of(k - 1), at_start.first_of(k)) * w;
-        const T m = lower * pivot_[k - 1];
-        upper_[k] = upper * pivot_[k - 1];
-        d -= m * upper;
-        b[k] -= b[k - 1] * m;
-      }
-      pivot_[k] = T(1) / d;
-      usable = usable && beyond(d, rank_threshold<T>(n_) * magnitude(a));
-    }
-    b[n_ - 1] = b[n_ - 1] * pivot_[n_ - 1];
-    for (int k = n_ - 2; k >= 0; --k) b[k] = b[k] * pivot_[k] - b[k + 1] * upper_[k + 1];
-    return usable;
-  }
+  void solve_between(Multiplier& b) const { lu_.solve(b); }
 
   /// (G_1 M^-1 G_0^T)_kk
   static T diagonal(const Sys& system, const Jacobian& j1, const Jacobian& j0, int k) {
@@ -81,77 +48,85 @@ class ChainGram {
     if (k == 0) return own;
     return own + dot(j1.first_of(k), j0.first_of(k)) * T(system.inverse_mass(k - 1));
   }
+  /// (G_1 M^-1 G_0^T)_{k, k-1}
+  static T below(const Sys& system, const Jacobian& j1, const Jacobian& j0, int k) {
+    return dot(j1.first_of(k), j0.second_of(k - 1)) * T(system.inverse_mass(k - 1));
+  }
 
  private:
-  using Row = detail::FourRows::Row;
+  static constexpr int block = 64;
+  /// G of a block of links and of the one before, each component in a row.
+  struct Rows {
+    T second[D][block + 8], first[D][block];
+    RATTLEBACK_INLINE void read(const Jacobian& j, int k0, int count) {
+      for (int c = 0; c < D; ++c)
+        second[c][7] = base(k0 > 1 ? j.second(D * (k0 - 1) + c) : j.root_second(c));
+      RATTLEBACK_INDEPENDENT
+      for (int i = 0; i < count; ++i)
+        for (int c = 0; c < D; ++c) {
+          second[c][8 + i] = base(j.second(D * (k0 + i) + c));
+          if constexpr (!Sys::is_relative) first[c][i] = base(j.first(D * (k0 + i) + c));
+        }
+    }
+    RATTLEBACK_INLINE T by_end(int c, int i) const { return second[c][8 + i]; }
+    RATTLEBACK_INLINE T by_start(int c, int i) const {
+      if constexpr (Sys::is_relative)
+        return -second[c][8 + i];
+      else
+        return first[c][i];
+    }
+  };
 
+  /// G_1 M^-1 G_0^T; where that is symmetric, what is above the diagonal is left out.
+  template <bool symmetric>
+  void fill(const Sys& system, const Jacobian& j0, const Jacobian& j1) {
+    T* __restrict diagonal = diagonal_.data();
+    T* __restrict below = below_.data();
+    T* __restrict above = above_.data();
+    diagonal[0] = ChainGram::diagonal(system, j1, j0, 0);
+    alignas(64) Rows at_start, at_end;
+    const Rows &g0 = at_start, &g1 = symmetric ? at_start : at_end;
+    for (int k0 = 1, count; k0 < n_; k0 += count) {
+      count = ChainPasses<Sys, S>::count_from(k0, n_, block);
+      at_start.read(j0, k0, count);
+      if constexpr (!symmetric) at_end.read(j1, k0, count);
+      RATTLEBACK_INDEPENDENT
+      for (int i = 0; i < count; ++i) {
+        T own(0), before(0), left(0), right(0);
+        for (int c = 0; c < D; ++c) {
+          own += g1.by_end(c, i) * g0.by_end(c, i), before += g1.by_start(c, i) * g0.by_start(c, i);
+          left += g1.by_start(c, i) * g0.by_end(c, i - 1);
+          if constexpr (!symmetric) right += g0.by_start(c, i) * g1.by_end(c, i - 1);
+        }
+        const int k = k0 + i;
+        const T w(system.inverse_mass(k - 1));
+        diagonal[k] = own * T(system.inverse_mass(k)) + before * w;
+        below[k] = left * w;
+        if constexpr (!symmetric) above[k] = right * w;
+      }
+    }
+  }
   static T dot(const Point& x, const Point& y) {
     T sum = base(x[0]) * base(y[0]);
     for (int c = 1; c < D; ++c) sum += base(x[c]) * base(y[c]);
     return sum;
   }
-  static T between(const Sys& system, const Jacobian& j0, const Jacobian& j1, int k) {
-    const T sum =
-        dot(j1.first_of(k), j0.second_of(k - 1)) + dot(j0.first_of(k), j1.second_of(k - 1));
-    return sum * (T(system.inverse_mass(k - 1)) * T(0.5));
-  }
-  template <class V>
   struct Stored {
-    const V* values;
-    V operator()(int k) const { return values[k]; }
-    RATTLEBACK_INLINE Row four(int k) const
-      requires std::is_same_v<V, double>
+    const T* values;
+    T operator()(int k) const { return values[k]; }
+    RATTLEBACK_INLINE detail::FourRows::Row four(int k) const
+      requires std::is_same_v<T, double>
     {
-      Row row;
+      detail::FourRows::Row row;
       std::memcpy(&row, values + k, sizeof row);
       return row;
-    }
-  };
-  /// Entries of G M^-1 G^T one by one, or for four rows k > 0 at once.
-  template <class F>
-  RATTLEBACK_INLINE static Row gather(F&& f) {
-    return Row{f(0), f(1), f(2), f(3)};
-  }
-  static constexpr bool by_four = Sys::is_relative && std::is_same_v<T, double>;
-  struct Diagonal {
-    const Sys& system;
-    const Jacobian& j;
-    T operator()(int k) const { return diagonal(system, j, j, k); }
-    RATTLEBACK_INLINE Row four(int k) const
-      requires by_four
-    {
-      Row sum{};
-      for (int c = 0; c < D; ++c) {
-        const Row e = gather([&](int t) { return base(j.second(D * (k + t) + c)); });
-        sum += e * e;
-      }
-      return sum * gather([&](int t) {
-               return system.inverse_mass(k + t) + system.inverse_mass(k + t - 1);
-             });
-    }
-  };
-  struct Coupling {
-    const Sys& system;
-    const Jacobian& j;
-    T operator()(int k) const {
-      return T(dot(j.second_of(k - 1), j.first_of(k)) * system.inverse_mass(k - 1));
-    }
-    RATTLEBACK_INLINE Row four(int k) const
-      requires by_four
-    {
-      Row sum{};
-      for (int c = 0; c < D; ++c) {
-        const double last = k == 1 ? base(j.root_second(c)) : base(j.second(D * (k - 1) + c));
-        const Row e = gather([&](int t) { return base(j.second(D * (k + t) + c)); });
-        sum -= e * Row{last, e[0], e[1], e[2]};
-      }
-      return sum * gather([&](int t) { return system.inverse_mass(k + t - 1); });
     }
   };
 
   int n_;
   ChainLdlt<T> ldlt_;
-  std::vector<T> pivot_, upper_;  // of solve_newton
+  ChainLu<T> lu_;
+  Vector<T, dynamic> diagonal_, below_, above_;
 };
 
 }  // namespace rattleback

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "rattleback/integrators/chain_gram.hpp"
@@ -42,10 +43,11 @@ class ChainKernel {
       return beyond_ == 0;
     }
     jacobian.bind(q);
-    std::int64_t beyond = Passes::residual(system, q.data(), 0, 1, floor, jacobian, g.data());
-    for (int k = 1; k < n_; k += Passes::block)
-      beyond += Passes::residual(system, q.data(), k, std::min(Passes::block, n_ - k), floor,
-                                 jacobian, g.data());
+    std::int64_t beyond = 0;
+    for (int k = 0, count; k < n_; k += count) {
+      count = Passes::count_from(k, n_);
+      beyond += Passes::residual(system, q.data(), k, count, floor, jacobian, g.data());
+    }
     return beyond == 0;
   }
   void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& jacobian) {
@@ -78,32 +80,58 @@ class ChainKernel {
     beyond_ = beyond;
     launched_ = true;
   }
-  /// w = f - M^-1 G^T lambda and q = far + (near + beta w), and g and G there; whether g is
-  /// round-off.
+  /// q = far + (near + beta w) with w = -M^-1 (hh V_q + G^T lambda), and g and G there; whether g
+  /// is round-off.
   RATTLEBACK_PASS bool reach(const Sys& system, const Jacobian& jacobian, const Multiplier& lambda,
-                             const Reach<S, N>& to, Floor floor, Position& drive,
-                             Position& position, Multiplier& residual, Jacobian& next) const {
-    const S* __restrict f = to.f.data();
+                             const Reach<S, N>& to, Floor floor, Position& position,
+                             Multiplier& residual, Jacobian& next) const {
     const S* __restrict far = to.far.data();
     const S* __restrict near = to.near.data();
-    S* __restrict w = drive.data();
     S* __restrict q = position.data();
     S* __restrict g = residual.data();
     const Real<S> beta = to.beta;
     std::int64_t beyond = 0;
     next.bind(position);
-    Passes::for_coordinates(
-        jacobian, lambda,
-        [=, &system](int x, const S& force) RATTLEBACK_INLINE_LAMBDA {
-          const S push = f[x] - force * system.inverse_mass(x / D);
-          w[x] = push;
-          q[x] = far[x] + (near[x] + push * beta);
-        },
-        [](int, int) {},
+    for_drives(
+        system, jacobian, lambda, to,
+        [=](int x, const S& w) RATTLEBACK_INLINE_LAMBDA { q[x] = far[x] + (near[x] + w * beta); },
         [=, &system, &next, &beyond](int first, int count) RATTLEBACK_INLINE_LAMBDA {
           beyond += Passes::residual(system, q, first, count, floor, next, g);
         });
     return beyond == 0;
+  }
+  /// w, and arrive(x, w) for every coordinate.
+  template <class Arrive>
+  RATTLEBACK_PASS void follow(const Sys& system, const Jacobian& jacobian, const Multiplier& lambda,
+                              const Reach<S, N>& to, Position& drive, Arrive arrive) const {
+    S* __restrict w = drive.data();
+    for_drives(
+        system, jacobian, lambda, to,
+        [=](int x, const S& push) RATTLEBACK_INLINE_LAMBDA {
+          w[x] = push;
+          arrive(x, push);
+        },
+        [](int, int) {});
+  }
+  /// What an exact correction of q by M^-1 G^T delta leaves of g, at most so many times |delta|^2:
+  /// of rods |d_k' - d_k|^2/2, with d_k' - d_k a sum of d_{k-1}, d_k and d_{k+1}.
+  double left_over(const Sys& system, const Jacobian& jacobian) const
+    requires(Sys::is_rod)
+  {
+    const auto length = [&](int k) {
+      double sum = 0;
+      for (const S& x : jacobian.second_of(k)) sum += magnitude(x) * magnitude(x);
+      return std::sqrt(sum);
+    };
+    double most = 0;
+    for (int k = 0; k < n_; ++k) {
+      const double w = system.inverse_mass(k), before = k > 0 ? system.inverse_mass(k - 1) : 0;
+      double moved = length(k) * (w + before);
+      if (k > 0) moved += length(k - 1) * before;
+      if (k + 1 < n_) moved += length(k + 1) * w;
+      most = larger(most, moved);
+    }
+    return most * most / 2;
   }
   /// q -= M^-1 G^T delta; total (+)= delta
   RATTLEBACK_PASS void shift(const Sys& system, const Jacobian& jacobian, const Multiplier& delta,
@@ -179,20 +207,21 @@ class ChainKernel {
   /// out = G M^-1 p
   RATTLEBACK_PASS void hidden(const Sys& system, const Jacobian& jacobian, const Position& p,
                               Multiplier& out) const {
-    Passes::hidden_block(system, jacobian, p.data(), 0, 1, out.data());
-    for (int k = 1; k < n_; k += Passes::block)
-      Passes::hidden_block(system, jacobian, p.data(), k, std::min(Passes::block, n_ - k),
-                           out.data());
+    for (int k = 0, count; k < n_; k += count) {
+      count = Passes::count_from(k, n_);
+      Passes::hidden_block(system, jacobian, p.data(), k, count, out.data());
+    }
   }
 
   /// Factors G M^-1 G^T.
   FactorReport factor(const Sys& system, const Jacobian& jacobian) {
     return gram_.factor(system, jacobian);
   }
-  /// The symmetric part of G_1 M^-1 G_0^T, nearer to the matrix of the position solve.
+  /// Factors G_1 M^-1 G_0^T, the exact matrix of the position solve.
   FactorReport factor_between(const Sys& system, const Jacobian& at_start, const Jacobian& here) {
     return gram_.factor_between(system, at_start, here);
   }
+  void solve_between(Multiplier& b) const { gram_.solve_between(b); }
   void solve(Multiplier& b) const { gram_.solve(b); }
   bool solve_fresh(const Sys& system, const Jacobian& jacobian, Multiplier& b, bool wanted) {
     const FactorReport report = factor(system, jacobian);
@@ -200,10 +229,12 @@ class ChainKernel {
     return report.ok;
   }
 
-  /// b <- (G_1 M^-1 G_0^T)^-1 b, the exact matrix of the position solve.
+  /// b <- (G_1 M^-1 G_0^T)^-1 b
   bool solve_newton(const Sys& system, const Jacobian& at_start, const Jacobian& here,
                     Multiplier& b) {
-    return gram_.solve_newton(system, at_start, here, b);
+    const FactorReport report = factor_between(system, at_start, here);
+    solve_between(b);
+    return report.ok;
   }
 
   /// Whether no link has turned by a right angle or more: (G_1 M^-1 G_0^T)_kk > 0.
@@ -242,6 +273,20 @@ class ChainKernel {
  private:
   using Gram = ChainGram<Sys, S>;
   using Point = Vector<S, D>;
+
+  template <class Op, class Finish>
+  RATTLEBACK_INLINE static void for_drives(const Sys& system, const Jacobian& jacobian,
+                                           const Multiplier& lambda, const Reach<S, N>& to, Op op,
+                                           Finish&& finish) {
+    const S* __restrict v = to.v_q.data();
+    const Real<S> hh = to.hh;
+    Passes::for_coordinates(
+        jacobian, lambda,
+        [=, &system](int x, const S& force) RATTLEBACK_INLINE_LAMBDA {
+          op(x, S((v[x] * hh + force) * -system.inverse_mass(x / D)));
+        },
+        [](int, int) {}, finish);
+  }
 
   int n_;
   Gram gram_;

@@ -20,6 +20,12 @@ template <class Sys, class S>
 struct ChainPasses {
   static constexpr int D = Sys::space;
   static constexpr int block = 128;  // bodies: a few kB on the stack
+  /// How many bodies, or links, the block that begins with `first` has, of those before `end`. Body
+  /// 0 is one by itself; in longer chains the next is short, so that the others begin where cache
+  /// lines do.
+  static constexpr int count_from(int first, int end, int most = block) {
+    return first == 0 ? 1 : first == 1 && end > 32 ? 7 : std::min(most, end - first);
+  }
   using Point = Vector<S, D>;
   using Multiplier = Vector<S, dynamic>;
   using Jacobian = std::conditional_t<Sys::is_rod, RodSlopes<Sys, S>, StoredSlopes<Sys, S>>;
@@ -89,10 +95,9 @@ struct ChainPasses {
       apply(c, force, c);
     }
     finish(0, 1);
-    S spread[D * (block + 1)];
-    int i0 = 1;
-    for (; i0 + 1 < n; i0 += block) {
-      const int count = std::min(block, n - 1 - i0);
+    alignas(64) S spread[D * (block + 1)];
+    for (int i0 = 1, count; i0 + 1 < n; i0 += count) {
+      count = count_from(i0, n - 1);
       for (int i = 0; i <= count; ++i)
         for (int c = 0; c < D; ++c) spread[D * i + c] = l[i0 + i];
       prepare(i0, count);

@@ -193,7 +193,7 @@ class CompensatedNatural {
   /// Newton on g(q1) = 0 in lambda.
   Status land(const Sys& system, const Point& z, double h) {
     bool polished = m_ == 0;
-    double last = std::numeric_limits<double>::infinity();  // nothing stalls before it is seen to
+    Contraction contraction;
     for (int k = 0; k < options_.max_iterations; ++k) {
       advance(system, z, h);
       system.linearise(q1_, q1_, g_, next_, next_);
@@ -202,17 +202,16 @@ class CompensatedNatural {
       // Newton squares the residual: from here one more correction leaves nothing but round-off.
       polished = within(g_, threshold::polish * floor_);
       if (k > 1) {
-        const double size = largest_magnitude(g_);
-        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
-        if (size > threshold::poor_contraction * last &&
-            size <= threshold::constraint_band * floor_)
+        const auto verdict = contraction.judge(largest_magnitude(g_));
+        const double size = contraction.last();
+        if (verdict == Contraction::Verdict::not_finite) return {Outcome::not_finite, k, size};
+        if (verdict == Contraction::Verdict::poor && size <= threshold::constraint_band * floor_)
           return {Outcome::ok, k, size};
-        last = size;
       }
-      if (!solve(next_, weighted_, g_)) return {Outcome::rank_loss, k, last};
+      if (!solve(next_, weighted_, g_)) return {Outcome::rank_loss, k, contraction.last()};
       add_scaled(1 / h, g_, last_.lambda);
     }
-    return {Outcome::no_convergence, options_.max_iterations, last};
+    return {Outcome::no_convergence, options_.max_iterations, contraction.last()};
   }
   /// dp = -G^T lambda - a h V_q, q1 = q + h M^-1 (p + dp): always afresh from lambda.
   void advance(const Sys& system, const Point& z, double h) {

@@ -38,12 +38,12 @@ struct Stride {
   bool project;  ///< onto G W p = 0 at its end
 };
 
-/// Where a step of a multistep method leads with the drive w: q = far + (near + beta w), rounded
-/// once, w = f - W G^T lambda.
+/// Where a step of a multistep method leads: q = far + (near + beta w), rounded once, with the
+/// drive w = -W (hh V_q + G^T lambda).
 template <class S, int N>
 struct Reach {
-  const Vector<S, N>&f, &far, &near;
-  Real<S> beta;
+  const Vector<S, N>&v_q, &far, &near;
+  Real<S> hh, beta;
 };
 
 /// Multipliers, and what the next ones are guessed from.

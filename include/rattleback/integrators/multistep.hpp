@@ -126,10 +126,17 @@ class MultistepStepper {
  private:
   static constexpr bool fixed = K::N != dynamic && K::M != dynamic && ScalarTraits<S>::lanes == 1;
   static constexpr bool local_kernel = fixed && K::exact_newton;
-  /// Whether one pass of the kernel does a whole iteration, with a matrix nearer to the exact one.
+  /// Whether one pass of the kernel does a whole iteration.
   static constexpr bool in_passes =
       requires(K& kernel, const Sys& system, const typename K::Jacobian& j) {
         kernel.factor_between(system, j, j);
+      };
+
+  /// Whether it knows what its first iteration leaves, so that none has to look.
+  static constexpr bool knows_left_over =
+      std::is_same_v<S, Base<S>> &&
+      requires(const K& kernel, const Sys& system, const typename K::Jacobian& j) {
+        kernel.left_over(system, j);
       };
 
   /// The loop of steps. Vectors of static size are copies, in registers.
@@ -146,86 +153,35 @@ class MultistepStepper {
     if constexpr (fixed) work_ = work;
     if constexpr (local_kernel) kernel_ = kernel;
   }
-  RATTLEBACK_INLINE Status go_on(const Sys& system, K& kernel, MultistepWork<K>& work) {
-    if constexpr (!fixed)
-      memory_.remember(work.front, work.history, work.coast, in_passes ? work.lambda : work.g);
+  // multistep_step.hpp
+  Status go_on(const Sys& system, K& kernel, MultistepWork<K>& work);
+  void foresee(MultistepWork<K>& work);
+  void arrive(const Sys& system, K& kernel, MultistepWork<K>& work);
+  void push(const Sys& system, MultistepWork<K>& work);
+  Status refresh(const Sys& system);
+  /// Where rods keep their G: the same to the last bit.
+  const Position& in_front() const {
+    if constexpr (in_passes)
+      return work_.front.q;
     else
-      memory_.guess(work.g);
-    Status status;
-    if constexpr (in_passes) {
-      status = land_in_passes(system, kernel, work);
-    } else {
-      copy(work.force, work.w);
-      kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
-      if constexpr (fixed) foresee(work);
-      status = land(system, kernel, work);
-    }
-    if (status.iterations > threshold::few_iterations) [[unlikely]]
-      if (status && !kernel.same_branch(system, work.jacobian, work.next))
-        status.outcome = Outcome::branch_jump;
-    if (!status) return status;
-    kernel.exchange(work.jacobian, work.next);
-    if constexpr (!fixed) work.q.swap(work.at);  // a chain's G stands in the positions
-    if constexpr (!in_passes)
-      if (!kernel.solve_fresh(system, work.jacobian, work.g, false)) {
-        fresh_ = false;
-        return {Outcome::rank_loss, status.iterations};
-      }
-    arrive(work);
-    stepped_ = true;
-    push(system, work);
-    return status;
-  }
-  /// What the next step begins with, as far as it is known before the iteration, which the
-  /// processor need not wait for then.
-  RATTLEBACK_INLINE void foresee(MultistepWork<K>& work) {
-    const auto& w = as_row(work.w);
-    memory_.arrive(work.coast, work.history, w, work.u, work.ahead);
-    memory_.foresee(work.u, w, work.ahead, work.next_history, work.next_coast);
-    work.foreseen = w;
-  }
-  RATTLEBACK_INLINE void arrive(MultistepWork<K>& work) {
-    if constexpr (fixed) {
-      Row missed = as_row(work.w);
-      subtract_scaled(R(1), work.foreseen, missed);
-      memory_.mend(missed, work.u, work.ahead, work.next_history, work.next_coast);
-      work.front = work.ahead, work.coast = work.next_coast, work.history = work.next_history;
-      memory_.keep(work.u, work.w, work.lambda);
-    } else {
-      memory_.arrive(work.coast, work.history, as_row(work.w), work.u, work.front);
-      memory_.keep(work.u, work.w, work.lambda);
-    }
-  }
-  /// h^2 M^-1 f at the front.
-  RATTLEBACK_INLINE void push(const Sys& system, MultistepWork<K>& work) {
-    Working<fixed, Position> v_q = v_q_;
-    if constexpr (fixed)
-      system.potential_gradient(work.q, v_q);
-    else
-      system.potential_gradient(work.front.q, v_q);
-    system.velocity(v_q, work.force);
-    scale(R(-h_ * h_), work.force);
-  }
-  /// What follows from the front alone.
-  [[gnu::noinline]] Status refresh(const Sys& system) {
-    per_drive_ = R(1) / memory_.coefficients().drive[0];
-    Position& q = fixed ? work_.q : work_.at;
-    for (Eigen::Index i = 0; i < q.size(); ++i)
-      q[i] = entry(work_.front.q, i) + entry(work_.front.q_low, i);
-    kernel_.linearise(system, q, work_.g, work_.jacobian);
-    if (FactorReport f = kernel_.factor(system, work_.jacobian); !f.ok)
-      return {Outcome::rank_loss, 0, f.smallest_pivot};
-    measure_floor(q, work_.jacobian);
-    push(system, work_);
-    if constexpr (fixed) memory_.remember(work_.front, work_.history, work_.coast, work_.g);
-    fresh_ = true;
-    return {};
+      return work_.q;
   }
   void measure_floor(const Position& q, const typename K::Jacobian& jacobian) {
     kernel_.measure(q, jacobian, std::max(2 * epsilon<S>, options_.tolerance), floor_);
   }
 
   // multistep_land.hpp
+  Reach<S, K::N> reach_of(const MultistepWork<K>& work) const
+    requires in_passes
+  {
+    return {work.force, work.front.q, work.near, R(h_ * h_), memory_.coefficients().drive[0]};
+  }
+  RATTLEBACK_INLINE void reach(MultistepWork<K>& work) {
+    if constexpr (fixed)
+      memory_.reach(work.coast.q, work.coast.q_low, work.w, work.q);
+    else
+      memory_.reach(work.front.q, work.near, work.w, work.q);
+  }
   Status land(const Sys& system, K& kernel, MultistepWork<K>& work);
   Status land_in_passes(const Sys& system, K& kernel, MultistepWork<K>& work);
   bool stalled_at_round_off(Working<fixed, const Multiplier> g,
@@ -270,6 +226,7 @@ class MultistepStepper {
   Point z_;
   SolveOptions options_;
   R h_{0}, per_drive_{0};
+  double left_over_ = 0;
   long projected_ = 0;
   int sweeps_ = 0;
   bool started_ = false, stepped_ = false, fresh_ = false;
@@ -290,3 +247,4 @@ struct Multistep {
 
 #include "rattleback/integrators/multistep_land.hpp"
 #include "rattleback/integrators/multistep_start.hpp"
+#include "rattleback/integrators/multistep_step.hpp"

@@ -13,8 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/integrators/multistep_coefficients.hpp"
-#include "rattleback/integrators/multistep_row.hpp"
+#include "rattleback/integrators/multistep_ring.hpp"
 
 namespace rattleback {
 
@@ -25,6 +24,7 @@ class MultistepMemory {
   using Row = RowOf<Position>;
   using Cell = typename Row::Scalar;
   using Front = MultistepFront<Row>;
+  using Ring = MultistepRing<Position, Multiplier>;
 
   MultistepMemory(int order, Eigen::Index n, Eigen::Index m)
       : c_(multistep_coefficients<R>(order)),
@@ -32,14 +32,12 @@ class MultistepMemory {
         last_(n),
         shown_(n),
         slope_(n),
-        last_vector_(n) {
-    kept_.reserve(room);
-    for (std::size_t i = 0; i < room; ++i) kept_.emplace_back(n, m);
-  }
+        last_vector_(n),
+        ring_(n, m) {}
 
   const MultistepCoefficients<R>& coefficients() const { return c_; }
   /// Of the state that is shown, half the order behind the front.
-  const Multiplier& shown_multiplier() const { return kept(front_at_ - c_.order / 2).lambda; }
+  const Multiplier& shown_multiplier() const { return ring_.before(c_.order / 2).lambda; }
 
   // -- a step --
 
@@ -47,20 +45,21 @@ class MultistepMemory {
   /// multiplier.
   RATTLEBACK_INLINE void remember(const Front& front, Row& history, Front& coast,
                                   Multiplier& guess) const {
-    const Past past(*this);
-    recall(past.u, past.drive, history);
+    const Past past(ring_);
+    recall(past, history);
     add(front, history, coast);
     extrapolate(past, guess);
   }
-  RATTLEBACK_INLINE void guess(Multiplier& lambda) const { extrapolate(Past(*this), lambda); }
+  RATTLEBACK_INLINE void guess(Multiplier& lambda) const { extrapolate(Past(ring_), lambda); }
   /// The same one step further, if the front ahead was reached with these u and drive.
   RATTLEBACK_INLINE void foresee(const Row& u, const Row& drive, const Front& ahead, Row& history,
                                  Front& coast) const {
-    const Past past(*this);
-    const Cell *us[memory] = {u.data()}, *drives[memory] = {drive.data()};
+    Past past(ring_);
 #pragma GCC unroll 8
-    for (int j = 1; j < memory; ++j) us[j] = past.u[j - 1], drives[j] = past.drive[j - 1];
-    recall(us, drives, history);
+    for (int j = memory - 1; j > 0; --j)
+      past.u[j] = past.u[j - 1], past.drive[j] = past.drive[j - 1];
+    past.u[0] = u.data(), past.drive[0] = drive.data();
+    recall(past, history);
     add(ahead, history, coast);
   }
   /// The drive was another by so much: what was foreseen is linear in it.
@@ -73,13 +72,13 @@ class MultistepMemory {
     add_scaled(R(here + later), drive, coast.d_low);
     add_scaled(R(2 * here + later), drive, coast.q_low);
   }
-  /// q1 with the drive w, rounded once.
-  RATTLEBACK_INLINE void reach(const Front& coast, const Position& w, Position& q1) const {
+  /// q1 = far + (near + beta w), rounded once.
+  RATTLEBACK_INLINE void reach(const Row& far, const Row& near, const Position& w,
+                               Position& q1) const {
     const R beta = c_.drive[0];
     const Eigen::Index n = q1.size();
     RATTLEBACK_INDEPENDENT
-    for (Eigen::Index i = 0; i < n; ++i)
-      q1[i] = entry(coast.q, i) + (entry(coast.q_low, i) + w[i] * beta);
+    for (Eigen::Index i = 0; i < n; ++i) q1[i] = entry(far, i) + (entry(near, i) + w[i] * beta);
   }
   /// The front there, and u.
   RATTLEBACK_INLINE void arrive(const Front& coast, const Row& history, const Row& w, Row& second,
@@ -102,35 +101,54 @@ class MultistepMemory {
       add_in_full(d[i], Cell(d_low[i] + push), d1[i], d1_low[i]);
     }
   }
-  /// Takes u, drive and multiplier of the front, which moves on.
   RATTLEBACK_INLINE void keep(Row& u, Position& drive, Multiplier& lambda) {
-    Kept& next = kept(front_at_++);
-    if constexpr (is_small) {
-      next.u = u, next.drive = as_row(drive);
-      copy(lambda, next.lambda);
-      if (&next == &kept_.back()) [[unlikely]]
-        move_down();
-    } else {
-      next.u.swap(u), next.drive.swap(drive), next.lambda.swap(lambda);
+    ring_.keep(u, drive, lambda);
+  }
+
+  // -- a step of large vectors --
+
+  /// What the past gives to u, what the front coasts by with that alone, q_{F+1} - q_F = near +
+  /// beta_0 w_F, and a guess of the next multiplier.
+  RATTLEBACK_INLINE void remember(const Front& front, Row& history, Row& near,
+                                  Multiplier& guess) const {
+    const Past past(ring_);
+    const auto recalled = recalling(past);
+    const Cell *q_low = front.q_low.data(), *d = front.d.data(), *d_low = front.d_low.data();
+    Cell* __restrict u = history.data();
+    Cell* __restrict way = near.data();
+    const Eigen::Index n = history.size();
+    RATTLEBACK_INDEPENDENT
+    for (Eigen::Index i = 0; i < n; ++i) {
+      u[i] = recalled(i);
+      way[i] = (q_low[i] + d_low[i]) + (d[i] + u[i]);
     }
+    extrapolate(past, guess);
+  }
+  /// With the drive w of component i: u_F, and the front to q_{F+1}, which may have a place of its
+  /// own.
+  RATTLEBACK_INLINE auto arriving(const Row& history, Row& second, Front& front, Row& ahead) const {
+    return [past = history.data(), beta = c_.drive[0], u = second.data(), q = front.q.data(),
+            q_low = front.q_low.data(), d = front.d.data(), d_low = front.d_low.data(),
+            q1 = ahead.data()](Eigen::Index i, const Cell& w) RATTLEBACK_INLINE_LAMBDA {
+      const Cell added = past[i] + w * beta;
+      Cell step, step_low, high, rest;
+      add_in_full(d[i], Cell(d_low[i] + added), step, step_low);
+      add_in_full(q[i], step, high, rest);
+      const Cell low = rest + (q_low[i] + step_low), sum = high + low;
+      u[i] = added, d[i] = step, d_low[i] = step_low;
+      q1[i] = sum, q_low[i] = low - (sum - high);
+    };
   }
 
   // -- the start: positions at order points about it, then differences --
 
-  void clear() {
-    front_at_ = c_.order / 2, first_ = front_at_ - ring;
-    for (Kept& k : kept_) {
-      for (Eigen::Index i = 0; i < k.u.size(); ++i) k.u[i] = k.drive[i] = Cell{};
-      for (Eigen::Index i = 0; i < k.lambda.size(); ++i)
-        k.lambda[i] = typename Multiplier::Scalar(0);
-    }
-  }
-  void place(int j, const Position& q) { set(kept(j).u, q); }
-  void drive(int j, const Position& w) { set(kept(j).drive, w); }
-  Multiplier& multiplier(int j) { return kept(j).lambda; }
+  void clear() { ring_.clear(c_.order / 2); }
+  void place(int j, const Position& q) { set(ring_.at(j).u, q); }
+  void drive(int j, const Position& w) { set(ring_.at(j).drive, w); }
+  Multiplier& multiplier(int j) { return ring_.at(j).lambda; }
   void difference(Front& front) {
     const int newest = c_.order / 2, oldest = newest - c_.order + 1;
-    const auto placed = [this](int j) -> Row& { return kept(j).u; };
+    const auto placed = [this](int j) -> Row& { return ring_.at(j).u; };
     copy(placed(newest), front.q);
     for (int j = newest; j > oldest; --j) subtract_scaled(R(1), placed(j - 1), placed(j));
     copy(placed(newest), front.d);
@@ -151,7 +169,7 @@ class MultistepMemory {
     for (int j = 0; j < c_.order; ++j) {
       if (j < half) subtract_scaled(R(1), last_, shown_);
       add_scaled(c_.slope[j < half ? half - 1 - j : j - half], last_, slope_);
-      if (j + 1 < c_.order) subtract_scaled(R(1), kept(front_at_ - 1 - j).u, last_);
+      if (j + 1 < c_.order) subtract_scaled(R(1), ring_.before(j + 1).u, last_);
     }
     copy(as_vector(shown_), q), copy(as_vector(slope_), hv);
   }
@@ -160,12 +178,11 @@ class MultistepMemory {
     for (int i = 1; i < c_.order; ++i) {
       retreat(front);
       for (Eigen::Index x = 0; x < last_.size(); ++x)
-        subtract_in_full(kept(front_at_ - i).u[x], Cell{}, front.d[x], front.d_low[x]);
+        subtract_in_full(ring_.before(i).u[x], Cell{}, front.d[x], front.d_low[x]);
     }
     retreat(front);
     scale(R(-1), front.d), scale(R(-1), front.d_low);
-    for (int i = 1, j = c_.order - 1; i < j; ++i, --j)
-      std::swap(kept(front_at_ - i), kept(front_at_ - j));
+    for (int i = 1, j = c_.order - 1; i < j; ++i, --j) std::swap(ring_.before(i), ring_.before(j));
   }
 
   // -- as numbers --
@@ -174,8 +191,8 @@ class MultistepMemory {
     const auto append = [&](const auto& row) {
       for (Eigen::Index i = 0; i < n_; ++i) to.push_back(entry(row, i));
     };
-    for (int j = 1; j <= ring; ++j) {
-      const Kept& k = kept(front_at_ - j);
+    for (int j = 1; j <= Ring::size; ++j) {
+      const Kept& k = ring_.before(j);
       append(k.u), append(k.drive);
       to.insert(to.end(), k.lambda.begin(), k.lambda.end());
     }
@@ -187,9 +204,9 @@ class MultistepMemory {
       for (Eigen::Index i = 0; i < n_; ++i) last_vector_[i] = *next++;
       set(row, last_vector_);
     };
-    front_at_ = ring, first_ = 0;
-    for (int j = 1; j <= ring; ++j) {
-      Kept& k = kept(front_at_ - j);
+    ring_.clear(0);
+    for (int j = 1; j <= Ring::size; ++j) {
+      Kept& k = ring_.before(j);
       read(k.u), read(k.drive);
       for (auto& x : k.lambda) x = *next++;
     }
@@ -198,50 +215,29 @@ class MultistepMemory {
   }
 
  private:
-  /// Of one step.
-  struct Kept {
-    Kept(Eigen::Index n, Eigen::Index m) : u(n), drive(n), lambda(m) {}
-    Row u, drive;
-    Multiplier lambda;
-  };
-  static constexpr int memory = MultistepCoefficients<R>::memory;
-  static constexpr int ring = 8;  // the shown momentum of order 8 takes 7 of them
-  // Small vectors stand one behind the other, so that their places are known; large ones take
-  // turns.
-  static constexpr bool is_small = Position::SizeAtCompileTime != dynamic;
-  static constexpr std::size_t room = is_small ? 4 * ring : ring;
+  using Kept = typename Ring::Kept;
+  using Past = typename Ring::Past;
+  static constexpr int memory = Ring::memory;
 
-  /// Of the last steps, from the newest one on.
-  struct Past {
-    RATTLEBACK_INLINE explicit Past(const MultistepMemory& m) {
-      const Kept* newest = &m.kept(m.front_at_ - 1);
-#pragma GCC unroll 8
-      for (int j = 0; j <= memory; ++j) {
-        const Kept* k = is_small ? newest - j : &m.kept(m.front_at_ - 1 - j);
-        if (j < memory) u[j] = k->u.data(), drive[j] = k->drive.data();
-        lambda[j] = k->lambda.data();
-      }
-    }
-    const Cell *u[memory], *drive[memory];
-    const typename Multiplier::Scalar* lambda[memory + 1];
-  };
-  RATTLEBACK_INLINE void recall(const Cell* const (&u)[memory], const Cell* const (&w)[memory],
-                                Row& history) const {
-    Cell* __restrict sum = history.data();
-    const auto beta = c_.drive;
-    const auto gamma = c_.inertia;
-    const Eigen::Index n = history.size();
-    RATTLEBACK_INDEPENDENT
-    for (Eigen::Index i = 0; i < n; ++i) {
-      Cell driven = w[memory - 1][i] * beta[memory];
-      Cell carried = u[memory - 1][i] * gamma[memory - 1];
+  /// Component i of what the past gives to u.
+  RATTLEBACK_INLINE auto recalling(const Past& past) const {
+    return [past, beta = c_.drive, gamma = c_.inertia](Eigen::Index i) RATTLEBACK_INLINE_LAMBDA {
+      Cell driven = past.drive[memory - 1][i] * beta[memory];
+      Cell carried = past.u[memory - 1][i] * gamma[memory - 1];
 #pragma GCC unroll 8
       for (int j = memory - 2; j >= 0; --j) {  // the step waits for the newest ones: they are last
-        driven += w[j][i] * beta[j + 1];
-        carried += u[j][i] * gamma[j];
+        driven += past.drive[j][i] * beta[j + 1];
+        carried += past.u[j][i] * gamma[j];
       }
-      sum[i] = driven - carried;
-    }
+      return Cell(driven - carried);
+    };
+  }
+  RATTLEBACK_INLINE void recall(const Past& past, Row& history) const {
+    Cell* __restrict sum = history.data();
+    const auto recalled = recalling(past);
+    const Eigen::Index n = history.size();
+    RATTLEBACK_INDEPENDENT
+    for (Eigen::Index i = 0; i < n; ++i) sum[i] = recalled(i);
   }
   RATTLEBACK_INLINE void extrapolate(const Past& past, Multiplier& guess) const {
     auto* __restrict next = guess.data();
@@ -254,15 +250,6 @@ class MultistepMemory {
       for (int j = memory - 1; j >= 0; --j) sum += past.lambda[j][i] * ahead[j];
       next[i] = sum;
     }
-  }
-  RATTLEBACK_INLINE static std::size_t slot(long j, long first) {
-    return static_cast<std::size_t>(is_small ? j - first : j & (ring - 1));
-  }
-  RATTLEBACK_INLINE const Kept& kept(long j) const { return kept_[slot(j, first_)]; }
-  RATTLEBACK_INLINE Kept& kept(long j) { return kept_[slot(j, first_)]; }
-  [[gnu::noinline]] void move_down() {
-    std::copy(kept_.end() - ring, kept_.end(), kept_.begin());
-    first_ = front_at_ - ring;
   }
   static void set(Row& row, const Position& v) {
     if constexpr (std::is_same_v<Row, Position>)
@@ -303,8 +290,7 @@ class MultistepMemory {
   Eigen::Index n_;
   Row last_, shown_, slope_;  // room
   Position last_vector_;
-  std::vector<Kept> kept_;             // by the position they belong to
-  long front_at_ = 0, first_ = -ring;  // the step of the front, and of what stands first
+  Ring ring_;
 };
 
 }  // namespace rattleback

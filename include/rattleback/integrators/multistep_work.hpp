@@ -10,12 +10,15 @@ template <class K>
 struct MultistepWork {
   using Position = typename K::Position;
   using Row = RowOf<Position>;
-  MultistepFront<Row> front, coast, ahead;  ///< coast: without beta w
-  Position force;                           ///< h^2 M^-1 f at the front
-  Position w, q;                            ///< q ahead, as far as the iteration is
-  Position at;                              ///< q at the front, where its size is dynamic
-  Row history, u;                           ///< u = history + beta w
-  // One step further, with the first guess of w
+  MultistepFront<Row> front;
+  MultistepFront<Row> coast, ahead;  ///< without beta w, and with it, where its size is static
+  Position force;  ///< h^2 M^-1 f at the front; V_q where a kernel has passes of its own
+  Position w, q;   ///< q ahead, as far as the iteration is
+  Position at;     ///< room
+  Row u;           ///< history + beta w
+  Row history;     ///< what the past gives to u
+  Row near;        ///< what the front coasts by with that alone, where its size is dynamic
+  // Where it is static, one step further, with the first guess of w
   MultistepFront<Row> next_coast;
   Row next_history, foreseen;
   typename K::Multiplier lambda, g;
@@ -24,14 +27,15 @@ struct MultistepWork {
   template <class Sys>
   explicit MultistepWork(const Sys& system)
       : front(system.dimension()),
-        coast(system.dimension()),
-        ahead(system.dimension()),
+        coast(0),
+        ahead(0),
         force(system.dimension()),
         w(system.dimension()),
         q(system.dimension()),
         at(system.dimension()),
-        history(system.dimension()),
         u(system.dimension()),
+        history(system.dimension()),
+        near(system.dimension()),
         next_coast(0),
         next_history(0),
         foreseen(0),

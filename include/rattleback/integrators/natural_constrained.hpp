@@ -190,7 +190,7 @@ class NaturalConstrained {
           detail::land_on_quadratic(system, kernel.weighted(), floor_, work.q, work.g, work.next,
                                     work.mu[0]))
         return {Outcome::ok, 1};
-    double last = std::numeric_limits<double>::infinity();
+    Contraction contraction;
     bool exact = K::exact_newton;
     // Few multipliers are added to zero: one branch less, and the step stays in registers.
     if constexpr (K::exact_newton)
@@ -198,21 +198,22 @@ class NaturalConstrained {
     for (int k = 0; k < options_.max_iterations; ++k) {
       if (kernel.settled(system, work.q, work.g, work.next, floor_)) return {Outcome::ok, k};
       if (k > 0) [[unlikely]] {
-        const double size = K::size(work.g);
-        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
-        if (size > threshold::poor_contraction * last) {
-          if (stalled_at_round_off(work.g, work.next, work.q)) return {Outcome::ok, k, size};
+        const auto verdict = contraction.judge(K::size(work.g));
+        if (verdict == Contraction::Verdict::not_finite)
+          return {Outcome::not_finite, k, contraction.last()};
+        if (verdict == Contraction::Verdict::poor) {
+          if (stalled_at_round_off(work.g, work.next, work.q))
+            return {Outcome::ok, k, contraction.last()};
           exact = true;
         }
-        last = size;
       }
       if (!exact)
         kernel.solve(work.g);
       else if (!kernel.solve_newton(system, work.jacobian, work.next, work.g))
-        return {Outcome::rank_loss, k, last};
+        return {Outcome::rank_loss, k, contraction.last()};
       kernel.shift(system, work.jacobian, work.g, !K::exact_newton && k == 0, work.q, work.mu);
     }
-    return {Outcome::no_convergence, options_.max_iterations, last};
+    return {Outcome::no_convergence, options_.max_iterations, contraction.last()};
   }
   /// Whether an iteration that no longer contracts has reached round-off. The coordinates may have
   /// grown since it was measured. By value: the caller's copies stay in registers.

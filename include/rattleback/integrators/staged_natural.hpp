@@ -166,7 +166,7 @@ class StagedNatural {
     const SolveOptions& options = core_.options_;
     const double h = magnitude(stride.h);
     Stopping kicks(law_.direct ? 0 : kick_floor(stride), options.band);
-    double last = std::numeric_limits<double>::infinity();
+    Contraction contraction;
     bool exact = K::exact_newton;
     for (int k = 0; k < options.max_iterations; ++k) {
       auto verdict = Stopping::Verdict::done;
@@ -181,24 +181,24 @@ class StagedNatural {
       kernel.linearise(system, w.q, w.g, w.next);
       bool landed = K::within_floor(w.g, core_.floor_, 1);
       if (!landed && k > 0) {
-        const double size = K::size(w.g);
-        if (!(size < threshold::residual_overflow)) return {Outcome::not_finite, k, size};
-        if (size > threshold::poor_contraction * last) {
+        const auto of_g = contraction.judge(K::size(w.g));
+        if (of_g == Contraction::Verdict::not_finite)
+          return {Outcome::not_finite, k, contraction.last()};
+        if (of_g == Contraction::Verdict::poor) {
           landed = core_.stalled_at_round_off(w.g, w.next, w.q);
           exact = true;
         }
-        last = size;
       }
-      if (landed && followed) return {Outcome::ok, k, last};
+      if (landed && followed) return {Outcome::ok, k, contraction.last()};
       if (landed) continue;
       if (!exact)
         kernel.solve(w.g);
       else if (!kernel.solve_newton(system, w.jacobian, w.next, w.g))
-        return {Outcome::rank_loss, k, last};
+        return {Outcome::rank_loss, k, contraction.last()};
       kernel.shift(system, w.jacobian, w.g, !moved, law_.direct ? coast_ : w.q, w.mu);
       moved = true;
     }
-    return {Outcome::no_convergence, options.max_iterations, last};
+    return {Outcome::no_convergence, options.max_iterations, contraction.last()};
   }
   /// Round-off of a kick h F, and of the momentum that it is added to.
   double kick_floor(const Stride<S, K::N>& stride) const {

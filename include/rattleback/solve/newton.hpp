@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/status.hpp"
@@ -42,6 +43,24 @@ class Stopping {
  private:
   double floor_, band_;
   double last_ = threshold::overflow, before_ = threshold::overflow;
+};
+
+/// Watches the residuals of an iteration that keeps its matrix: whether they shrink by half at
+/// least.
+class Contraction {
+ public:
+  enum class Verdict { good, poor, not_finite };
+
+  RATTLEBACK_INLINE Verdict judge(double size) {
+    const bool shrinks = !(size > threshold::poor_contraction * last_);  // the first one does
+    last_ = size;
+    if (!(size < threshold::residual_overflow)) return Verdict::not_finite;
+    return shrinks ? Verdict::good : Verdict::poor;
+  }
+  double last() const { return last_; }
+
+ private:
+  double last_ = std::numeric_limits<double>::infinity();
 };
 
 /// Solves F(x) = 0. residual(x, r) writes r = F(x) and returns a Status; refactor(x) factors the
