@@ -1,7 +1,7 @@
 """rattleback run with redundant constraints: left out, chosen again along the run, and still held."""
 
 import program
-from models import CIRCLE, ModelTest
+from models import CIRCLE, ONE_TOO_MANY, ModelTest
 from program import rattleback
 
 
@@ -62,19 +62,7 @@ p = { x = "0", y = "0" }
             self.assertLess(value["constraint"]["max"], 1e-10)
 
     def test_redundant_constraints_are_chosen_again_along_the_run(self):
-        # Without cy - 2 ay the others are singular where ay = 0, and cy = 0 is a branch of theirs.
-        file = self.write("model.toml", """
-[model]
-coordinates = ["ax", "ay", "cx", "cy"]
-mass = [1]
-potential = "ay + cy"
-constraints = ["ax^2 + ay^2 - 1", "(ax - cx)^2 + (ay - cy)^2 - 1", "cx - 2*ax", "cy - 2*ay"]
-[initial]
-q = ["cos(1)", "sin(1)", "2*cos(1)", "2*sin(1)"]
-[run]
-step = 0.013
-time = 800
-""")
+        file = self.write("model.toml", ONE_TOO_MANY + "[run]\nstep = 0.013\ntime = 800\n")
         for method in ("rattle", "rattle:base=midpoint", "cotangent", "variational"):
             asked = ("run", file, "--method", method) + \
                 (() if method == "rattle" else ("--time", 100))
