@@ -71,8 +71,11 @@ RunHeader header_of(const JobRequest& request, const ModelFile& file, Job& job) 
     header.settings["time"] = to_string(OptionValue(*job.plan.time));
   for (const auto& [name, value] : request.settings) header.settings["set " + name] = value;
   std::size_t count = 0;  // paths are no names for settings
-  for (const auto& [path, text] : file.files)
-    header.settings.insert_or_assign("file " + std::to_string(++count), path + "\n" + text);
+  for (const auto& [path, text] : file.files) {
+    std::string& stored = header.settings["file " + std::to_string(++count)];
+    stored = path;
+    stored.append("\n").append(text);
+  }
   return header;
 }
 

@@ -105,7 +105,8 @@ std::ostream& operator<<(std::ostream& out, const FibreResult& r) { return out <
 
 double KernelResult::largest() const {
   double most = 0;
-  for (double defect : {linearise, kick, hidden, transpose, gram, shift, newton, launch, arrive})
+  for (double defect : {linearise, kick, hidden, transpose, gram, shift, newton, launch, arrive,
+                        reach, between, curvature})
     most = larger(most, defect);
   return most;
 }
@@ -117,6 +118,9 @@ std::string KernelResult::text() const {
       << newton_steps << ", launch " << launch << ", land " << land << " eps, arrive " << arrive
       << ", floor " << (floor ? "right" : "WRONG") << ", branch " << (branch ? "right" : "WRONG")
       << " (turned at " << turned << ")";
+  if (multistep_verbs > 0)
+    out << ", reach " << reach << ", settled " << (settled ? "right" : "WRONG") << ", between "
+        << between << ", curvature " << curvature;
   return with_failure(out, *this);
 }
 

@@ -6,6 +6,7 @@ import resource
 import signal
 
 import program
+from models import ONE_TOO_MANY
 from program import ProgramTest, rattleback
 
 MODEL = """
@@ -187,19 +188,7 @@ class Sweep(ProgramTest):
         self.assertIn("x^2", refused[0]["error"])
 
     def test_redundant_constraints_are_chosen_from_along_every_run(self):
-        text = """
-[model]
-coordinates = ["ax", "ay", "cx", "cy"]
-parameters = { g0 = 1 }
-mass = [1]
-potential = "g0*(ay + cy)"
-constraints = ["ax^2 + ay^2 - 1", "(ax-cx)^2 + (ay-cy)^2 - 1", "cx - 2*ax", "cy - 2*ay"]
-[initial]
-q = ["cos(1)", "sin(1)", "2*cos(1)", "2*sin(1)"]
-[run]
-step = 0.013
-steps = 20000
-"""
+        text = ONE_TOO_MANY + "[run]\nstep = 0.013\nsteps = 20000\n"
         swept = self.write("redundant.toml", text + "[sweep]\nparameters = { g0 = [0.5, 1, 2] }\n")
         self.run_program("run", swept, "--out", self.path("a.csv"))
         alone = self.write("alone.toml", text)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "rattleback/integrators/composition.hpp"
+#include "rattleback/testing/energy.hpp"
 #include "rattleback/testing/order.hpp"
 #include "rattleback/testing/witness_systems.hpp"
 
@@ -50,6 +51,38 @@ TEST(Gauss, TypedCompositionsAreOfTwoHalfSteps) {
   EXPECT_EQ(distance(a, b), 0);
   EXPECT_THROW((void)compose(Gauss{{.form = Formulation::index3}}, Composition::triple_jump4),
                InputError);
+}
+
+/// How much the spread of values grew after their first quarter.
+double growth(const std::vector<double>& values) {
+  const auto quarter = static_cast<std::ptrdiff_t>(values.size() / 4);
+  return spread(values) / spread({values.begin(), values.begin() + quarter});
+}
+
+/// Symplectic and near the identity, a composition conserves an energy; but that of the state next
+/// to its own on g = {g,H} = 0, H + lambda.g - rho.(G W G^T)^-1 rho / 2 with rho = {g,H}. rho
+/// itself goes away, h^4 each unit of time, and takes H along.
+TEST(Gauss, CompositionsKeepTheEnergyOfTheStateNextToTheirs) {
+  const WitnessSystem& w = witness_system("spherical_pendulum");
+  Trial<double, AnySystem, Method> trial(w.system, find_method("gauss:compose=triplejump4"),
+                                         convert<double>(w.start));
+  Vector<double, dynamic> g(1), h_q(3), h_p(3);
+  Matrix<double, dynamic> G(1, 3), unused(1, 3);
+  std::vector<double> own, next, rho;
+  for (int k = 0; k < 16000 && trial.step(1.0 / 16); ++k) {
+    const auto& z = trial.state();
+    w.system.linearise(z.q, z.p, g, G, unused);
+    w.system.energy_gradient(z.q, z.p, h_q, h_p);
+    const double gram = G.squaredNorm(), hidden = G.row(0).dot(h_p);
+    const double lambda = (z.p.squaredNorm() - G.row(0).dot(h_q)) / gram;  // G' = p on a sphere
+    own.push_back(w.system.energy(z.q, z.p));
+    next.push_back(own.back() + lambda * g[0] - hidden * hidden / (2 * gram));
+    rho.push_back(hidden);
+  }
+  ASSERT_EQ(trial.failure(), "");
+  EXPECT_LT(growth(next), 1.01);  // 1.002
+  EXPECT_GT(growth(own), 2);      // 2.70
+  EXPECT_GT(growth(rho), 2);
 }
 
 /// At large steps the equations of the index-3 form have other solutions, with momenta of hundreds

@@ -9,6 +9,7 @@
 #include "rattleback/integrators/compiled_system.hpp"
 #include "rattleback/problem/pack.hpp"
 #include "rattleback/problem/witness.hpp"
+#include "rattleback/testing/kernel_steps.hpp"
 
 namespace rattleback {
 namespace {
@@ -35,7 +36,8 @@ KernelResult expect_laws(const Own& own, const Sys& system, const State<S, K::N>
   KernelResult verbs;
   for (const Kicks kicks : {Kicks{0.5, 0.5}, Kicks{1, 0}, Kicks{0, 1}}) {
     verbs = check_kernel<K, S>(own, system, z, 0.01, kicks);
-    EXPECT_TRUE(verbs.failure.empty() && verbs.floor && verbs.branch) << name << verbs.text();
+    EXPECT_TRUE(verbs.failure.empty() && verbs.floor && verbs.branch && verbs.settled)
+        << name << verbs.text();
     EXPECT_LT(verbs.largest(), one_verb * eps) << name << verbs.text();
     EXPECT_LT(verbs.land, landed) << name << verbs.text();
     EXPECT_GT(verbs.turned, 0) << name;
@@ -83,6 +85,7 @@ TEST(KernelLaws, chain) {
     const auto verbs = expect_laws<ChainKernel<Sys, double>, double>(
         system, system, winding<double, 2>(n), name + " of " + std::to_string(n) + ": ");
     EXPECT_EQ(verbs.newton_steps, 1) << name << ", with an exact matrix: " << verbs.text();
+    EXPECT_EQ(verbs.multistep_verbs, Sys::is_rod ? 3 : 2) << name;
   };
   for (const int n : {1, 2, 9, 40}) check(chain_system<2>(n, pinned_springs), "rods");
   check(chain_system<2>({1, 0.5, 2, 1.5, 0.7}, std::vector<double>(5, 1.0), pinned_springs),

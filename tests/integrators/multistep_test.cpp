@@ -1,47 +1,15 @@
-// The multistep methods against an independent prototype, and what their memory promises: runs that
-// are looked at, saved and restored are the same to the bit, and every kernel is the same method.
+// The multistep methods against an independent prototype, and without constraints; every kernel is
+// the same method.
 #include <gtest/gtest.h>
 
+#include "integrators/multistep_cases.hpp"
 #include "rattleback/expression/expression_system.hpp"
-#include "rattleback/integrators/integrate.hpp"
-#include "rattleback/integrators/multistep.hpp"
-#include "rattleback/integrators/registry.hpp"
 #include "rattleback/problem/hamiltonian_system.hpp"
-#include "rattleback/problem/linked_system.hpp"
-#include "rattleback/problem/natural_system.hpp"
-#include "rattleback/testing/trial.hpp"
-#include "rattleback/testing/witness_systems.hpp"
 #include "rattleback/text/model.hpp"
 
-namespace rattleback {
+namespace rattleback::multistep_tests {
 namespace {
 
-Method multistep(int order) { return find_method("multistep:order=" + std::to_string(order)); }
-
-const testing::WitnessSystem& witness(const std::string& name) {
-  for (const auto& w : testing::witness_systems())
-    if (w.name() == name) return w;
-  throw std::logic_error("no witness " + name);
-}
-State<double> start_of(const testing::WitnessSystem& w) {
-  return testing::convert<double>(w.start);
-}
-
-AnySystem pendulum() {
-  return {"pendulum", natural_system(
-                          mass(1, 1), [](const auto& q) { return q[1]; },
-                          [](const auto& q) { return (q[0] * q[0] + q[1] * q[1] - 1) / 2; })};
-}
-AnySystem spherical() {
-  return {"spherical",
-          natural_system(
-              mass(1, 1, 1),
-              []<class Q>(const Q& q) {
-                using S = typename Q::Scalar;
-                return S(q[2] + q[0] * q[0] * q[1] * q[1] * 3 / 10);
-              },
-              [](const auto& q) { return (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] - 1) / 2; })};
-}
 AnySystem double_pendulum() {
   return {"double", natural_system(
                         mass(1, 1, 2, 2), [](const auto& q) { return q[1] + q[3] * 2; },
@@ -62,15 +30,6 @@ struct Prototype {
   std::vector<Quad> q, p;  // the start
   std::vector<Reference> after;
 };
-
-Vector<Quad, dynamic> vector(const std::vector<Quad>& x) {
-  return Eigen::Map<const Vector<Quad, dynamic>>(x.data(), static_cast<Eigen::Index>(x.size()));
-}
-Vector<Quad, dynamic> vector(const std::vector<const char*>& x) {
-  Vector<Quad, dynamic> v(x.size());
-  for (Eigen::Index i = 0; i < v.size(); ++i) v[i] = Quad(x[static_cast<std::size_t>(i)]);
-  return v;
-}
 
 /// 64 steps of 1/64, by tests/reference/multistep.py: the recurrence as it is printed, in 40
 /// digits.
@@ -186,150 +145,9 @@ TEST(Multistep, IsAMethodWithoutConstraintsToo) {
   EXPECT_TRUE(std::isfinite(lifted.q[0].partials[0]));
 }
 
-/// Promised to be quadratic, a constraint is met in one go, however long the step.
-TEST(Multistep, MeetsOneQuadraticConstraintInClosedForm) {
-  const auto sphere = [](const auto& q) { return (q.squaredNorm() - 1) / 2; };
-  const auto height = [](const auto& q) { return q[2]; };
-  const auto by_newton = natural_system(mass(1, 1, 1), height, sphere);
-  const auto closed = natural_system(mass(1, 1, 1), height, quadratic(sphere));
-  const State<double, 3> start{{0.6, 0, -0.8}, {0.4, 0.9, 0.3}};
-  for (const double h : {0.01, 0.1, 0.2}) {
-    State<double, 3> z = start, y = start;
-    const Advance slow = Multistep{8}.stepper<double>(by_newton).advance(by_newton, z, h, 400);
-    const Advance fast = Multistep{8}.stepper<double>(closed).advance(closed, y, h, 400);
-    ASSERT_TRUE(slow.status && fast.status);
-    EXPECT_EQ(fast.newton, 400) << h;
-    if (h > 0.05) {
-      EXPECT_GT(slow.newton, 700) << h;
-    }
-    EXPECT_LT((z.q - y.q).cwiseAbs().maxCoeff(), 1e-13) << h;  // 1.6e-14 to 4.2e-14
-  }
-}
-
-TEST(Multistep, LooksDoNotChangeIt) {
-  const auto& w = witness("double_pendulum");
-  for (const int order : {4, 6, 8}) {
-    const RunOptions<State<double>> seldom{.step = 1.0 / 64, .steps = 200, .every = 200};
-    RunOptions<State<double>> often = seldom;
-    often.every = 1;
-    const auto a = integrate(w.system, multistep(order), start_of(w), seldom);
-    const auto b = integrate(w.system, multistep(order), start_of(w), often);
-    EXPECT_TRUE(a.ok() && b.ok());
-    EXPECT_EQ(a.final.q, b.final.q);
-    EXPECT_EQ(a.final.p, b.final.p);
-  }
-}
-
-TEST(Multistep, AResumedRunIsTheUninterruptedOneToTheBit) {
-  for (const char* name : {"spherical_pendulum", "double_pendulum", "chain_2d"}) {
-    const auto& w = witness(name);
-    std::vector<Checkpoint> saved;
-    RunOptions<State<double>> options{.step = 1.0 / 64, .steps = 120, .every = 10};
-    options.restart_every = 40;
-    options.checkpoint = [&](const Checkpoint& c) { saved.push_back(c); };
-    const auto whole = integrate(w.system, multistep(8), start_of(w), options);
-    ASSERT_TRUE(whole.ok()) << name;
-    ASSERT_EQ(saved.size(), 4U) << name;
-    options.resume = saved[2];
-    const auto rest = integrate(w.system, multistep(8), start_of(w), options);
-    EXPECT_EQ(whole.final.q, rest.final.q) << name;
-    EXPECT_EQ(whole.final.p, rest.final.p) << name;
-    // Restart points change round-off only: the memory goes on.
-    options = {.step = 1.0 / 64, .steps = 120, .every = 10};
-    const auto plain = integrate(w.system, multistep(8), start_of(w), options);
-    EXPECT_LT((whole.final.q - plain.final.q).cwiseAbs().maxCoeff(), 2e-14) << name;
-    // Damaged memory is refused.
-    options.restart_every = 40;
-    options.resume = saved[2];
-    options.resume->state.pop_back();
-    EXPECT_THROW((void)integrate(w.system, multistep(8), start_of(w), options), InputError);
-  }
-}
-
-/// Whatever the stepper did in between.
-TEST(Multistep, GoesOnFromWhereItWasSaved) {
-  const auto& w = witness("double_pendulum");
-  const auto stepper = multistep(8).stepper<double>(w.system);
-  auto z = start_of(w);
-  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 64, 20).status);
-  stepper->settle();
-  std::vector<double> saved;
-  stepper->save(saved);
-  auto again = z;
-  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 64, 30).status);
-  stepper->restore(saved);
-  ASSERT_TRUE(stepper->advance(w.system, again, 1.0 / 64, 30).status);
-  EXPECT_EQ(z.q, again.q);
-  EXPECT_EQ(z.p, again.p);
-}
-
-/// Backwards the same states come again, with the same multipliers: of Lambda h^2/h, so with -h.
-TEST(Multistep, ReversedItShowsTheSameMultipliers) {
-  const AnySystem system = pendulum();
-  for (const int order : {4, 6, 8}) {
-    const auto stepper = multistep(order).stepper<double>(system);
-    State<double> z{Vector<double, dynamic>(2), Vector<double, dynamic>(2)};
-    z.q << 1, 0;
-    z.p << 0, -2;
-    std::vector<double> shown;
-    for (int k = 0; k < 20; ++k) {
-      ASSERT_TRUE(stepper->advance(system, z, 0.05, 1).status);
-      shown.push_back(stepper->lambda()[0]);
-    }
-    EXPECT_EQ(stepper->projections(20, 20).momentum, 20);  // of every state that is shown
-    ASSERT_TRUE(stepper->reverse());
-    for (int k = 18; k > 8; --k) {
-      ASSERT_TRUE(stepper->advance(system, z, -0.05, 1).status);
-      EXPECT_NEAR(stepper->lambda()[0], -shown[k], 1e-12) << order << ", " << k;
-    }
-  }
-}
-
-/// A guess that happens to be good enough is off to one side: it is corrected all the same.
-TEST(Multistep, CorrectsEveryGuess) {
-  const AnySystem system =
-      expression_system(read_model(RATTLEBACK_SOURCE_DIR "/examples/pendulum.toml").system);
-  const auto stepper = multistep(8).stepper<double>(system);
-  State<double> z{Vector<double, dynamic>(2), Vector<double, dynamic>(2)};
-  z.q << 1, 0;
-  z.p << 0, -2;
-  constexpr long steps = 100'000;  // of which 35 would do without
-  const Advance done = stepper->advance(system, z, 0.01, steps);
-  ASSERT_TRUE(done.status);
-  EXPECT_GE(done.newton, steps);
-}
-
-TEST(Multistep, RefusesASolutionOnAnotherBranch) {
-  for (const auto& [name, order] : {std::pair("quartic", 4), std::pair("four_bar", 8)}) {
-    const auto& w = witness(name);
-    const AnySystem text = expression_system(
-        read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + std::string(name) + ".toml")
-            .system);
-    for (const AnySystem* system : {&w.system, &text}) {
-      const auto stepper = multistep(order).stepper<double>(*system);
-      auto z = start_of(w);
-      const Advance done = stepper->advance(*system, z, 0.3, 100);
-      EXPECT_EQ(done.status.outcome, Outcome::branch_jump) << name;
-    }
-  }
-}
-
-TEST(Multistep, AnotherStepBeginsAnew) {
-  const auto& w = witness("spherical_pendulum");
-  const auto stepper = multistep(8).stepper<double>(w.system);
-  auto z = start_of(w);
-  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 64, 10).status);
-  auto fresh = z;
-  ASSERT_TRUE(stepper->advance(w.system, z, 1.0 / 32, 10).status);
-  const auto other = multistep(8).stepper<double>(w.system);
-  ASSERT_TRUE(other->advance(w.system, fresh, 1.0 / 32, 10).status);
-  EXPECT_EQ(z.q, fresh.q);
-  EXPECT_EQ(z.p, fresh.p);
-}
-
 /// The chain's own kernel, the sparse one of compiled code, and full matrices in quad.
 TEST(Multistep, EveryKernelIsTheSameMethod) {
-  const auto& w = witness("chain_2d");
+  const auto& w = witness_system("chain_2d");
   const auto file = read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/chain_2d.toml");
   const AnySystem text = expression_system(file.system);
   const Method method = multistep(8);
@@ -342,68 +160,6 @@ TEST(Multistep, EveryKernelIsTheSameMethod) {
   ASSERT_TRUE(in_quad->advance(text, c, Quad(1) / 64, 100).status);
   EXPECT_LT(testing::distance(a, c), 1e-11);
   EXPECT_LT(testing::distance(b, c), 1e-11);
-}
-
-/// The states of the first steps are starting values, and better than the method: h^(k + 2), on a
-/// quadratic constraint one power more at least. Truth: the same in small steps.
-TEST(Multistep, StartsMoreAccuratelyThanItSteps) {
-  const auto error = [](const AnySystem& system, const State<Quad>& start, int order, int n) {
-    const long fine = 16;
-    auto z = start, truth = start;
-    const Quad h = Quad(1) / n;
-    EXPECT_TRUE(multistep(order).stepper<Quad>(system)->advance(system, z, h, order / 2).status);
-    EXPECT_TRUE(multistep(8)
-                    .stepper<Quad>(system)
-                    ->advance(system, truth, h / fine, fine * order / 2)
-                    .status);
-    return static_cast<double>((z.q - truth.q).cwiseAbs().maxCoeff());
-  };
-  const State<Quad> on_sphere{vector({Quad(3) / 5, Quad(0), Quad(-4) / 5}),
-                              vector({Quad(4) / 5, Quad(9) / 10, Quad(3) / 5})};
-  const auto& quartic = witness("quartic");
-  for (const int order : {4, 6}) {
-    for (const auto& [system, start] :
-         {std::pair(spherical(), on_sphere), std::pair(quartic.system, quartic.start)}) {
-      const double slope =
-          std::log2(error(system, start, order, 64) / error(system, start, order, 128));
-      EXPECT_GT(slope, order + 1.7) << system.name() << ", " << order;
-    }
-  }
-}
-
-/// Where sweeps do not converge the start is composed, and the run goes on as it is.
-TEST(Multistep, ComposesItsStartWhereSweepsDoNotConverge) {
-  const auto system = natural_system(
-      mass(1, 1), [](const auto& q) { return q[1]; },
-      [](const auto& q) { return (q.squaredNorm() - 1) / 2; });
-  for (const auto& [h, swept] :
-       {std::pair(0.01, true), std::pair(0.1, true), std::pair(0.35, false)}) {
-    State<double, 2> z{{1, 0}, {0, -2}};
-    auto stepper = Multistep{8}.stepper<double>(system);
-    ASSERT_TRUE(stepper.advance(system, z, h, 1).status) << h;
-    EXPECT_EQ(stepper.start_sweeps() > 0, swept) << h << ": " << stepper.start_sweeps();
-    EXPECT_NEAR(z.q.squaredNorm(), 1, 1e-14) << h;
-    EXPECT_NEAR(system.energy(z.q, z.p), 2, h > 0.1 ? 0.02 : 1e-5) << h;  // 9e-3, 3.6e-6
-  }
-}
-
-/// Of rods G stands in the positions: what is pushed along G at the front is not pushed along
-/// another one once positions move on. With links as functions G is stored.
-TEST(Multistep, AChainIsPushedAlongTheFrontsOwnLinks) {
-  constexpr int n = 12;
-  const auto height = [](const auto& x) { return x[1]; };
-  const auto rods = chain_system<2>(n, height);
-  const auto functions = chain_system<2>(
-      n, height, [](const auto& d) { return (d[0] * d[0] + d[1] * d[1] - 1) * 0.5; });
-  State<double> z{Vector<double, dynamic>(2 * n), Vector<double, dynamic>::Zero(2 * n)};
-  for (int k = 0; k < n; ++k) {
-    z.q[2 * k] = (k > 0 ? z.q[2 * k - 2] : 0) + (k % 3 == 0 ? 0.6 : 0.8);
-    z.q[2 * k + 1] = (k > 0 ? z.q[2 * k - 1] : 0) - (k % 3 == 0 ? 0.8 : 0.6);
-  }
-  auto y = z;
-  ASSERT_TRUE(Multistep{8}.stepper<double>(rods).advance(rods, z, 1.0 / 64, 64).status);
-  ASSERT_TRUE(Multistep{8}.stepper<double>(functions).advance(functions, y, 1.0 / 64, 64).status);
-  EXPECT_LT(testing::distance(z, y), 1e-11);
 }
 
 /// p' = f - G^T Lambda: what is reported is h/2 Lambda, as that of RATTLE tends to.
@@ -419,4 +175,4 @@ TEST(Multistep, TellsTheMultiplierOfTheEquations) {
 }
 
 }  // namespace
-}  // namespace rattleback
+}  // namespace rattleback::multistep_tests

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "integrators/sparse_models.hpp"
 #include "rattleback/expression/expression_system.hpp"
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/integrators/shake_rattle.hpp"
@@ -11,49 +12,8 @@
 #include "rattleback/testing/witness_systems.hpp"
 #include "rattleback/text/model.hpp"
 
-namespace rattleback {
+namespace rattleback::sparse_models::constrained {
 namespace {
-
-/// n oscillators that turn each other; every constraint holds the momentum of one on a curve
-/// (mixed), or the distance of two (holonomic).
-SystemDescription oscillators(int n, bool mixed, double strength = 1) {
-  SystemDescription d;
-  d.name = "oscillators";
-  d.form = SystemDescription::Form::hamiltonian;
-  for (int i = 0; i < n; ++i) d.coordinates.push_back("x[" + std::to_string(i) + "]");
-  Graph& g = *d.graph;
-  const auto number = [&](double x) { return g.constant(x); };
-  const auto square = [&](Expression x) { return g.multiply(x, x); };
-  Expression h = number(0);
-  for (int i = 0; i < n; ++i) {
-    const Expression mass = g.add(number(0.5), g.multiply(number(0.05), square(d.q(i))));
-    h = g.add(h, g.multiply(square(d.p(i)), mass));
-    h = g.add(h, g.multiply(number(strength), square(d.q(i))));
-    if (i == 0) continue;
-    h = g.add(h, g.multiply(number(0.1), square(square(g.subtract(d.q(i), d.q(i - 1))))));
-    h = g.add(h, g.multiply(number(0.1), g.multiply(d.q(i - 1), d.p(i))));
-  }
-  d.hamiltonian = h;
-  for (int i = 3; i < n; i += 4) {
-    d.constraints.push_back(mixed
-                                ? g.subtract(d.p(i), g.multiply(number(0.5), square(d.q(i))))
-                                : g.subtract(g.add(square(d.q(i)), square(d.q(i - 1))), number(1)));
-    d.constraint_labels.push_back("g" + std::to_string(i));
-  }
-  return d;
-}
-template <class S>
-State<S> start(int n, bool mixed) {
-  using std::cos, std::sin;
-  State<S> z{Vector<S, dynamic>(n), Vector<S, dynamic>(n)};
-  for (int i = 0; i < n; ++i) {
-    z.q[i] = cos(S(i));
-    z.p[i] = z.q[i] * z.q[i] / 2;
-  }
-  if (!mixed)
-    for (int i = 3; i < n; i += 4) z.q[i] = sin(S(i - 1));
-  return z;
-}
 
 const BaseMapChoice maps[] = {
     BaseMap::verlet,  BaseMap::verlet_b, BaseMap::midpoint, BaseMap::euler_a,
@@ -163,4 +123,4 @@ TEST(SparseConstrained, is_what_the_registry_gives_for_any_number_of_coordinates
 }
 
 }  // namespace
-}  // namespace rattleback
+}  // namespace rattleback::sparse_models::constrained

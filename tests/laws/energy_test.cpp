@@ -30,6 +30,13 @@ bool keeps(const Method& method) {
   return keeps_energy(method.info()) && !has(method, "formulation", "total");
 }
 
+/// Compositions of Gauss steps on (6) go off g = {g,H} = 0 so slowly that it takes a time like h^-2
+/// to see: in 16000 steps of 1/16 on the magnetic problem the spread grows 8.7 times.
+bool goes_off_slowly(const Method& method) {
+  return method.family().name == "gauss" && !keeps(method) && method.values().has("compose") &&
+         !has(method, "compose", "none") && has(method, "formulation", "index2");
+}
+
 /// Where a chaotic chain whips round, the energy that a method conserves jumps a little: at 1/16
 /// this shows beside the spread, at 1/32 no longer; but of order 4, whose spread is a hundredth, at
 /// 1/32 still (jumps of 1e-6 in a spread of 7e-7, suzuki4 on chain_2d), and not at 1/64 (below
@@ -45,6 +52,7 @@ EnergyOptions options_for(const Method& method, const Problem& problem, int step
   // {g,H} has drifted away: at t = 4000 their energy error is 14 times that at t = 250.
   if (has(method, "ode", "midpoint") && problem.name() == "variable_mass_sphere")
     return {.step = 0.125, .steps = 16 * steps};
+  if (goes_off_slowly(method)) return {.step = 0.0625, .steps = 8 * steps};
   if (keeps && method.info().order > 2)
     return symplectic ? EnergyOptions{.step = 0.015625, .steps = 2 * steps}
                       : EnergyOptions{.step = 0.00390625, .steps = 8 * steps};
@@ -105,6 +113,10 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
 TEST_P(Energy, IsBoundedAndFlatWhereDeclared) {
   if (has(method(), "formulation", "unconstrained")) {  // takes long
     run(method(), {"planar_pendulum", "quartic", "magnetic"}, 2000);
+    return;
+  }
+  if (goes_off_slowly(method())) {
+    run(method(), {"magnetic"}, 2000);
     return;
   }
   const auto worst =

@@ -131,15 +131,14 @@ TEST(PackedModels, have_the_second_derivatives_that_they_have_alone) {
 constexpr double h = 1e-3;
 
 /// How far apart two ways to the same step may lead: multipliers are known to the round-off of the
-/// constraints over h. Measured are 10.5 units of round-off in q (gauss, 120 substeps, whose matrix
-/// is sparse alone and full in packs; else 4), 2.3 over h in p, 7 in g.
+/// constraints over h. Measured are 4 units of round-off in q, 2.3 over h in p, 7 in g.
 struct Apart {
   double q, p, g;
 };
 Apart round_off(const State<double>& z) {
   const double unit =
       ScalarTraits<double>::epsilon * (1 + largest_magnitude(z.q) + largest_magnitude(z.p));
-  return {20 * unit, 5 * unit / h, 15 * unit};
+  return {10 * unit, 5 * unit / h, 15 * unit};
 }
 
 /// Where alone and together go the same way: Newton may take an iteration more in a pack.
@@ -176,6 +175,8 @@ TEST(PackedModels, every_method_steps_as_it_does_alone) {
         if (!all_done) break;
         ASSERT_TRUE(static_cast<bool>(done.status)) << method.info().name << " on " << c.example;
         Apart apart = round_off(y);
+        // Its matrix is sparse alone and full in packs: measured 10.5 units after 120 substeps.
+        if (method.family().name == "gauss") apart.q *= 2;
         // Momenta of the index-3 form add up their round-off along the fibre: measured 474 times
         // that.
         if (method.info().momentum_order && method.info().loses_energy) apart.p *= 950;

@@ -147,13 +147,18 @@ class ComposedStepper {
 };
 
 /// A symmetric method, composed: compose(Rattle<>{}, Composition::triple_jump4). A method may say
-/// what of it is composed (gauss.hpp).
+/// what of it is composed, and what of its claims then holds (gauss.hpp).
 template <class M>
 struct Composed {
   M method;
   Composition scheme;
 
-  MethodInfo info() const { return composed_info(method.info(), scheme); }
+  MethodInfo info() const {
+    if constexpr (requires { method.info_in_compositions(); })
+      return composed_info(method.info_in_compositions(), scheme);
+    else
+      return composed_info(method.info(), scheme);
+  }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {
     M fibre = method;

@@ -31,10 +31,7 @@ class DiscretizationStepper {
         n_(system.dimension()),
         m_(system.constraint_count()),
         room_{Room<S>(system), Room<Lifted>(system)},
-        g_(m_),
-        jacobian_(m_, n_),
-        next_jacobian_(m_, n_),
-        unused_(m_, n_),
+        branch_(system),
         h_q_(n_),
         h_p_(n_),
         x_(3 * n_ + m_),
@@ -46,21 +43,20 @@ class DiscretizationStepper {
   Status present(const Sys&, State&) { return {}; }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
-    system.linearise(z.q, z.p, g_, jacobian_, unused_);
+    branch_.begin(system, z);
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
     for (int i = 0; i < n_; ++i) x_[i] = z.q[i], x_[n_ + i] = h_p_[i], x_[2 * n_ + i] = z.p[i];
     for (int k = 0; k < m_; ++k) x_[3 * n_ + k] = S(0);
-    const double size = std::max({largest_magnitude(h_p_), largest_magnitude(z.p),
-                                  largest_magnitude(z.q) / magnitude(h), threshold::least_scale});
     const Status status = solver_.solve(
-        x_, 2 * epsilon<S> * size,
+        x_, 2 * epsilon<S> * detail::velocity_scale(z, h_p_, h),
         [&](auto on, const auto& x, auto& r) { return residual(system, z, h, on, x, r); });
     if (!status) return status;
     Room<S>& w = room_.plain;
     split(x_, h, w);
     map_(w.q, w.step, w.first, next_.q);
     for (int i = 0; i < n_; ++i) next_.p[i] = x_[2 * n_ + i];
-    if (!same_branch(system)) return {Outcome::branch_jump, status.iterations, 0};
+    if (!branch_.same_branch(system, x_.segment(n_, n_), h_p_, next_))
+      return {Outcome::branch_jump, status.iterations, 0};
     if (Status s = projection_.project(system, next_); !s) return s;
     std::swap(z, next_);
     return status;
@@ -98,7 +94,7 @@ class DiscretizationStepper {
     system.lagrangian_gradient(w.q, w.v, w.l_q, w.l_v);
     for (int i = 0; i < n_; ++i) {
       w.start[i] = -on(z.p[i]);
-      for (int k = 0; k < m_; ++k) w.start[i] += on(jacobian_(k, i)) * x[3 * n_ + k];
+      for (int k = 0; k < m_; ++k) w.start[i] += on(branch_.jacobian()(k, i)) * x[3 * n_ + k];
     }
     for (int k = 0; k < 2 * n_; ++k) {
       w.slopes.column(map_, w.q, w.step, k);
@@ -112,17 +108,11 @@ class DiscretizationStepper {
     for (int k = 0; k < m_; ++k) r[3 * n_ + k] = w.g[k] * inverse_h;
     return {};
   }
-  bool same_branch(const Sys& system) {
-    if (m_ == 0 || detail::near_guess(x_.segment(n_, n_), h_p_)) return true;
-    system.linearise(next_.q, next_.p, g_, next_jacobian_, unused_);
-    return detail::normals_agree(jacobian_, next_jacobian_);
-  }
 
   Map map_;
   int n_, m_;
   ForRuns<Room<S>, Room<Lifted>> room_;
-  Vector<S, M> g_;
-  Matrix<S, M, N> jacobian_, next_jacobian_, unused_;
+  detail::BranchWatch<Sys, S> branch_;
   Vector<S, N> h_q_, h_p_;
   Vector<S, dynamic> x_;
   State next_;

@@ -60,10 +60,7 @@ class NullSpaceStepper {
         theta_(theta),
         project_(project),
         room_{Room<S>(system), Room<Lifted>(system)},
-        g_(m_),
-        jacobian_(m_, n_),
-        next_jacobian_(m_, n_),
-        unused_(m_, n_),
+        branch_(system),
         normals_(n_, m_),
         gram_(m_, m_),
         factor_(m_, m_),
@@ -87,14 +84,12 @@ class NullSpaceStepper {
   }
 
   Status step(const Sys& system, State& z, const Real<S>& h) {
-    system.linearise(z.q, z.p, g_, jacobian_, unused_);
-    find_normals();
+    branch_.begin(system, z);
+    find_normals(branch_.jacobian());
     system.energy_gradient(z.q, z.p, h_q_, h_p_);
     copy(h_p_, v_);
-    const double size = std::max({largest_magnitude(h_p_), largest_magnitude(z.p),
-                                  largest_magnitude(z.q) / magnitude(h), threshold::least_scale});
     const Status status = solver_.solve(
-        v_, 2 * epsilon<S> * size,
+        v_, 2 * epsilon<S> * detail::velocity_scale(z, h_p_, h),
         [&](auto on, const auto& v, auto& r) { return residual(system, z, h, on, v, r); });
     if (!status) return status;
     Room<S>& w = room_.plain;
@@ -103,7 +98,8 @@ class NullSpaceStepper {
       next_.q[i] = z.q[i] + v_[i] * h;
       next_.p[i] = w.l_v[i] + w.l_q[i] * Real<S>(h * Real<S>(theta_));
     }
-    if (!same_branch(system)) return {Outcome::branch_jump, status.iterations, 0};
+    if (!branch_.same_branch(system, v_, h_p_, next_))
+      return {Outcome::branch_jump, status.iterations, 0};
     if (project_ == Projection::every)
       if (Status s = projection_.project(system, next_); !s) return s;
     copy(next_.q, z.q);
@@ -128,11 +124,11 @@ class NullSpaceStepper {
   };
 
   /// G^T (G G^T)^-1, column by column.
-  void find_normals() {
+  void find_normals(const Matrix<S, M, N>& jacobian) {
     for (int i = 0; i < m_; ++i)
       for (int j = 0; j < m_; ++j) {
         gram_(i, j) = S(0);
-        for (int l = 0; l < n_; ++l) gram_(i, j) += jacobian_(i, l) * jacobian_(j, l);
+        for (int l = 0; l < n_; ++l) gram_(i, j) += jacobian(i, l) * jacobian(j, l);
       }
     for (int k = 0; k < m_; ++k) {
       for (int i = 0; i < m_; ++i) unit_[i] = S(i == k ? 1 : 0);
@@ -140,7 +136,7 @@ class NullSpaceStepper {
       ldlt_solve<S, M>(factor_, unit_);
       for (int l = 0; l < n_; ++l) {
         normals_(l, k) = S(0);
-        for (int i = 0; i < m_; ++i) normals_(l, k) += jacobian_(i, l) * unit_[i];
+        for (int i = 0; i < m_; ++i) normals_(l, k) += jacobian(i, l) * unit_[i];
       }
     }
   }
@@ -167,24 +163,18 @@ class NullSpaceStepper {
     system.constraint(w.q1, w.q1, w.g);
     for (int k = 0; k < m_; ++k) {
       w.along[k] = -w.g[k] * inverse_h;
-      for (int i = 0; i < n_; ++i) w.along[k] += r[i] * on(jacobian_(k, i));
+      for (int i = 0; i < n_; ++i) w.along[k] += r[i] * on(branch_.jacobian()(k, i));
     }
     for (int i = 0; i < n_; ++i)
       for (int k = 0; k < m_; ++k) r[i] -= w.along[k] * on(normals_(i, k));
     return {};
-  }
-  bool same_branch(const Sys& system) {
-    if (m_ == 0 || detail::near_guess(v_, h_p_)) return true;
-    system.linearise(next_.q, next_.p, g_, next_jacobian_, unused_);
-    return detail::normals_agree(jacobian_, next_jacobian_);
   }
 
   int n_, m_;
   double theta_;
   Projection project_;
   ForRuns<Room<S>, Room<Lifted>> room_;
-  Vector<S, M> g_;
-  Matrix<S, M, N> jacobian_, next_jacobian_, unused_;
+  detail::BranchWatch<Sys, S> branch_;
   Matrix<S, N, M> normals_;
   Matrix<S, M> gram_, factor_;
   Vector<S, M> unit_;

@@ -44,6 +44,8 @@ inline GaussChoice in_compositions(GaussChoice choice) {
 
 /// Without its name.
 MethodInfo gauss_info(const GaussChoice& choice);
+/// What is left of it in a composition, but for its order.
+MethodInfo gauss_info_in_compositions(const GaussChoice& choice);
 
 /// The stage polynomial of one step, as the first guess of the next.
 template <class S>
@@ -274,6 +276,7 @@ struct Gauss {
   GaussChoice choice{};
   SolveOptions solve{};
   MethodInfo info() const { return gauss_info(choice); }
+  MethodInfo info_in_compositions() const { return gauss_info_in_compositions(choice); }
   Gauss in_compositions() const { return {rattleback::in_compositions(choice), solve}; }
   template <class S, class Sys>
   auto stepper(const Sys& system) const {

@@ -110,9 +110,7 @@ class VariationalStepper {
     for (int i = 0; i < n_; ++i) x_[i] += h_p_[i];
     guess_ = x_;
     // v is known to eps |q|/h only, along M^-1 G^T; the projection removes that from p1.
-    const double reach = largest_magnitude(z.q) / magnitude(h);
-    const double size =
-        std::max({largest_magnitude(h_p_), largest_magnitude(z.p), reach, threshold::least_scale});
+    const double size = detail::velocity_scale(z, h_p_, h);
     Status status =
         solver_.solve(x_, 2 * epsilon<S> * size, equations(system, z, h),
                       [&](const Unknown& x, auto& out) { matrix(system, z, h, x, out); });

@@ -1,15 +1,19 @@
-// The laws of integrators/kernel.hpp, measured: every verb of a kernel, and whole steps, against
-// full matrices made from the system itself.
+// The laws of integrators/kernel.hpp, measured: every verb of a kernel against full matrices made
+// from the system itself. Kernels that serve multistep methods in passes of their own have three
+// verbs more, with laws:
+//   reach        w = f - W G^T lambda, q_1 = far + (near + beta w), g(q_1) and G_1, |g| <= floor
+//   between      factor_between, then solve: x of (G_1 W G^T + G W G_1^T)/2 x = b
+//   curvature    g_qq(v, v)
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "rattleback/integrators/natural_constrained.hpp"
+#include "rattleback/problem/dual.hpp"
 #include "rattleback/testing/results.hpp"
 
 namespace rattleback::testing {
@@ -44,6 +48,7 @@ class KernelLaws {
     solves();
     whole_step();
     judgements();
+    multistep();
     return result_;
   }
 
@@ -216,6 +221,78 @@ class KernelLaws {
     }
   }
 
+  void multistep() {
+    kernel_.linearise(own_, z_.q, w_.g, w_.jacobian);
+    if constexpr (requires(const Reach<S, K::N>& to, typename K::Floor floor) {
+                    kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.p, w_.q, w_.g,
+                                  w_.next);
+                  })
+      reach();
+    if constexpr (requires { kernel_.factor_between(own_, w_.jacobian, w_.next); }) between();
+    if constexpr (requires { kernel_.curvature(own_, w_.p, w_.mu); }) curvature();
+  }
+  void reach() {
+    ++result_.multistep_verbs;
+    typename K::Position f(n_), far(n_), near(n_);
+    for (int i = 0; i < n_; ++i) {
+      f[i] = probe(i), near[i] = S(probe(i + 2) * h_);
+      far[i] = S(z_.q[i] + probe(i + 1) * h_);
+    }
+    for (int k = 0; k < m_; ++k) w_.lambda[k] = probe(k);
+    const Reach<S, K::N> to{f, far, near, h_};
+    auto floor = K::floor(own_);
+    for (double relative = 1; relative > 1e-9; relative /= 2) {  // from above |g| to below
+      kernel_.measure(z_.q, w_.jacobian, relative, floor);
+      const bool settled =
+          kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.p, w_.q, w_.g, w_.next);
+      result_.settled = result_.settled && settled == K::within_floor(w_.g, floor, 1);
+    }
+    const Column drive = f - w0_ * w_.lambda;
+    raise(result_.reach, relative(w_.p, drive));
+    raise(result_.reach, relative(w_.q, far + near + drive * h_));
+    Column g1(m_);
+    Full j1(m_, n_);
+    full(w_.q, g1, j1);
+    raise(result_.reach, relative(w_.g, g1, largest_magnitude(j1) * largest_magnitude(w_.q)));
+    w_.p.setConstant(S(0));
+    kernel_.kick(w_.next, w_.lambda, w_.p);
+    raise(result_.reach, relative(-w_.p, j1.transpose() * w_.lambda));
+  }
+  void between() {
+    ++result_.multistep_verbs;
+    for (int i = 0; i < n_; ++i) w_.q[i] = S(z_.q[i] + probe(i + 1) * h_);
+    for (int k = 0; k < m_; ++k) w_.mu[k] = probe(k);
+    Column g1(m_);
+    Full j1(m_, n_);
+    full(w_.q, g1, j1);
+    kernel_.linearise(own_, w_.q, w_.g, w_.next);
+    if (!kernel_.factor_between(own_, w_.jacobian, w_.next).ok)
+      result_.failure = "factor_between says that G has lost its rank";
+    const Column b = w_.mu;
+    kernel_.solve(w_.mu);
+    const Column twice = times_gram(j1, w_.mu) + w0_.transpose() * (j1.transpose() * w_.mu);
+    raise(result_.between, relative(twice, b * S(2), largest_magnitude(w_.mu)));
+  }
+  /// The derivative of G v along v.
+  void curvature() {
+    ++result_.multistep_verbs;
+    using Lifted = Dual<S, 4>;
+    PositionOf<Sys, Lifted> x(n_);
+    for (int i = 0; i < n_; ++i) {
+      w_.p[i] = probe(i);
+      x[i] = Lifted(z_.q[i]);
+      x[i].partials[0] = w_.p[i];
+    }
+    MultiplierOf<Sys, Lifted> value(m_);
+    JacobianOf<Sys, Lifted> slope(m_, n_), unused(m_, n_);
+    system_.linearise(x, x, value, slope, unused);
+    Column bend = Column::Constant(m_, S(0));
+    for (int k = 0; k < m_; ++k)
+      for (int i = 0; i < n_; ++i) bend[k] += slope(k, i).partials[0] * w_.p[i];
+    kernel_.curvature(own_, w_.p, w_.mu);
+    raise(result_.curvature, relative(w_.mu, bend));
+  }
+
   const Own& own_;
   const Sys& system_;
   Point z_;
@@ -234,46 +311,6 @@ template <class K, class S, class Own, class Sys>
 KernelResult check_kernel(const Own& own, const Sys& system, const State<S, K::N>& z,
                           const Real<S>& h, Kicks kicks = {}) {
   return KernelLaws<K, S, Own, Sys>(own, system, z, h, kicks).verbs();
-}
-
-/// `steps` steps through the kernel and through dense matrices.
-template <class K, class S, class Own, class Sys>
-KernelStepsResult check_kernel_steps(const Own& own, const Sys& system, const State<S, K::N>& z,
-                                     const Real<S>& h, int steps, Kicks kicks = {},
-                                     bool project = true) {
-  using Dense = DenseKernel<Sys, S>;
-  NaturalConstrained<Own, S, K> core(own, kicks);
-  NaturalConstrained<Sys, S, Dense> dense(system, kicks);
-  const int n = system.dimension(), m = system.constraint_count();
-  State<S, K::N> a = z;
-  StateOf<Sys, S> b{PositionOf<Sys, S>(z.q), PositionOf<Sys, S>(z.p)};
-  PositionOf<Sys, S> v(n), v1(n);
-  MultiplierOf<Sys, S> g(m);
-  JacobianOf<Sys, S> j(m, n), j1(m, n), unused(m, n);
-  KernelStepsResult result;
-  for (int k = 0; k < steps; ++k) {
-    const StateOf<Sys, S> before{PositionOf<Sys, S>(a.q), PositionOf<Sys, S>(a.p)};
-    if (!core.step(own, a, h, project) || !dense.step(system, b, h, project)) {
-      result.failure = "step " + std::to_string(k) + " failed";
-      return result;
-    }
-    const StateOf<Sys, S> after{PositionOf<Sys, S>(a.q), PositionOf<Sys, S>(a.p)};
-    const double size = larger(largest_magnitude(b.q), largest_magnitude(b.p));
-    const double apart = larger(largest_magnitude(after.q - b.q), largest_magnitude(after.p - b.p));
-    result.state = larger(result.state, apart / size);
-    const Vector<S, dynamic> lambda = core.lambda(), mu = core.mu(), truth = dense.lambda();
-    system.linearise(before.q, before.p, g, j, unused);
-    const Vector<S, dynamic> apart_by = j.transpose() * (lambda - truth) * h;
-    result.lambda = larger(result.lambda, largest_magnitude(apart_by) / size);
-    system.linearise(after.q, after.p, g, j1, unused);
-    system.potential_gradient(before.q, v);
-    system.potential_gradient(after.q, v1);
-    Vector<S, dynamic> rest = after.p - before.p + j.transpose() * lambda + v * (h * kicks.before) +
-                              v1 * (h * kicks.after);
-    if (project) rest += j1.transpose() * mu;
-    result.balance = larger(result.balance, largest_magnitude(rest) / size);
-  }
-  return result;
 }
 
 }  // namespace rattleback::testing

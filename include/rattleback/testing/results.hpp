@@ -102,6 +102,11 @@ struct KernelResult : Result {
   bool floor = true;     ///< what is below eps |G_i||q| counts as round-off, what is far above not
   bool branch = true;    ///< same_branch says what the diagonals of G' W G^T say
   int turned = 0;        ///< at how many of the points tried it is false
+  int multistep_verbs = 0;  ///< how many of the following it has
+  double reach = 0;         ///< w, q_1, g(q_1) and G_1^T lambda
+  bool settled = true;      ///< reach says what within_floor says
+  double between = 0;       ///< (G_1 W G^T + G W G_1^T)/2 x - b after factor_between and solve
+  double curvature = 0;     ///< g_qq(v, v)
 
   double largest() const;
   std::string text() const;

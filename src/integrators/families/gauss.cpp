@@ -42,8 +42,10 @@ bool is_composed(const Values& values) {
 }
 
 Claims claims(const Values& values) {
-  MethodInfo info = gauss_info(choice_of(values));
-  if (is_composed(values) && info.momentum_order)
+  const GaussChoice choice = choice_of(values);
+  if (!is_composed(values)) return gauss_info(choice);
+  MethodInfo info = gauss_info_in_compositions(choice);
+  if (info.momentum_order)
     return Refusal{"its momenta have order " + std::to_string(*info.momentum_order) +
                    ", which no composition raises"};
   return info;
