@@ -120,7 +120,7 @@ std::string KernelResult::text() const {
       << " (turned at " << turned << ")";
   if (multistep_verbs > 0)
     out << ", reach " << reach << ", settled " << (settled ? "right" : "WRONG") << ", between "
-        << between << ", curvature " << curvature;
+        << between << ", left over " << left_over << ", curvature " << curvature;
   return with_failure(out, *this);
 }
 

@@ -1,8 +1,8 @@
 // Explicit symmetric multistep methods for natural systems with constant mass and constraints on
 // positions  [Console13]:
 //
-//   sum_{j=0}^k alpha_j q_{n+j} = h^2 M^-1 sum_{j=1}^{k-1} beta_j (f - G^T lambda)_{n+j},   f =
-//   -V_q g(q_{n+k}) = 0
+//   sum_{j=0}^k alpha_j q_{n+j} = h^2 M^-1 sum_{j=1}^{k-1} beta_j (f - G^T lambda)_{n+j}
+//   g(q_{n+k}) = 0,   f = -V_q
 //
 // One force and one solve a step, for the multiplier lambda_{n+k-1}; order k = 4, 6, 8. It is the
 // solve of RATTLE: q_{n+k} = known - beta_{k-1} M^-1 G^T Lambda with Lambda = h^2 lambda, by the

@@ -1,8 +1,8 @@
 // What a multistep method remembers: the newest position q_F, the front, with the last difference
 // behind it, and second differences, drives and multipliers of the steps before.
 //
-//   u_F = history + beta_0 w_F,   d_{F+1} = d_F + u_F,   q_{F+1} = q_F + d_{F+1},   d_j = q_j -
-//   q_{j-1}
+//   u_F = history + beta_0 w_F,   d_{F+1} = d_F + u_F,   q_{F+1} = q_F + d_{F+1}
+//   d_j = q_j - q_{j-1}
 //
 // The two sums keep what their rounding drops; u is of size h^2 and rounded there.
 #pragma once

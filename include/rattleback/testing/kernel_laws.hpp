@@ -1,8 +1,10 @@
 // The laws of integrators/kernel.hpp, measured: every verb of a kernel against full matrices made
-// from the system itself. Kernels that serve multistep methods in passes of their own have three
-// verbs more, with laws:
-//   reach        w = f - W G^T lambda, q_1 = far + (near + beta w), g(q_1) and G_1, |g| <= floor
-//   between      factor_between, then solve: x of (G_1 W G^T + G W G_1^T)/2 x = b
+// from the system itself. Kernels that serve multistep methods in passes of their own have more
+// verbs, with laws:
+//   reach        q_1 = far + (near + beta w) with w = -W (hh V_q + G^T lambda), which follow gives
+//                coordinate by coordinate, g(q_1) and G_1, |g| <= floor
+//   between      factor_between, then solve_between: x of (G_1 W G^T) x = b
+//   left_over    with b = g(q_1): |g(q_1 - W G^T x)| <= left_over |x|^2
 //   curvature    g_qq(v, v)
 #pragma once
 
@@ -224,31 +226,36 @@ class KernelLaws {
   void multistep() {
     kernel_.linearise(own_, z_.q, w_.g, w_.jacobian);
     if constexpr (requires(const Reach<S, K::N>& to, typename K::Floor floor) {
-                    kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.p, w_.q, w_.g,
-                                  w_.next);
+                    kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.q, w_.g, w_.next);
                   })
       reach();
     if constexpr (requires { kernel_.factor_between(own_, w_.jacobian, w_.next); }) between();
+    if constexpr (requires { kernel_.left_over(own_, w_.jacobian); }) left_over();
     if constexpr (requires { kernel_.curvature(own_, w_.p, w_.mu); }) curvature();
   }
   void reach() {
     ++result_.multistep_verbs;
-    typename K::Position f(n_), far(n_), near(n_);
+    typename K::Position v_q(n_), far(n_), near(n_);
     for (int i = 0; i < n_; ++i) {
-      f[i] = probe(i), near[i] = S(probe(i + 2) * h_);
+      v_q[i] = probe(i), near[i] = S(probe(i + 2) * h_);
       far[i] = S(z_.q[i] + probe(i + 1) * h_);
     }
     for (int k = 0; k < m_; ++k) w_.lambda[k] = probe(k);
-    const Reach<S, K::N> to{f, far, near, h_};
+    const Reach<S, K::N> to{v_q, far, near, Real<S>(2), h_};
     auto floor = K::floor(own_);
     for (double relative = 1; relative > 1e-9; relative /= 2) {  // from above |g| to below
       kernel_.measure(z_.q, w_.jacobian, relative, floor);
       const bool settled =
-          kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.p, w_.q, w_.g, w_.next);
+          kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.q, w_.g, w_.next);
       result_.settled = result_.settled && settled == K::within_floor(w_.g, floor, 1);
     }
-    const Column drive = f - w0_ * w_.lambda;
+    Column pushed(n_), followed(n_);
+    own_.velocity(v_q, pushed);
+    const Column drive = pushed * S(-2) - w0_ * w_.lambda;
+    kernel_.follow(own_, w_.jacobian, w_.lambda, to, w_.p,
+                   [&](int x, const S& w) { followed[x] = w; });
     raise(result_.reach, relative(w_.p, drive));
+    raise(result_.reach, relative(followed, drive));
     raise(result_.reach, relative(w_.q, far + near + drive * h_));
     Column g1(m_);
     Full j1(m_, n_);
@@ -258,20 +265,35 @@ class KernelLaws {
     kernel_.kick(w_.next, w_.lambda, w_.p);
     raise(result_.reach, relative(-w_.p, j1.transpose() * w_.lambda));
   }
-  void between() {
-    ++result_.multistep_verbs;
-    for (int i = 0; i < n_; ++i) w_.q[i] = S(z_.q[i] + probe(i + 1) * h_);
-    for (int k = 0; k < m_; ++k) w_.mu[k] = probe(k);
-    Column g1(m_);
-    Full j1(m_, n_);
-    full(w_.q, g1, j1);
+  /// Goes a little away from z, and factors the matrix between.
+  void factor_away(double distance) {
+    for (int i = 0; i < n_; ++i) w_.q[i] = S(z_.q[i] + probe(i + 1) * S(distance));
     kernel_.linearise(own_, w_.q, w_.g, w_.next);
     if (!kernel_.factor_between(own_, w_.jacobian, w_.next).ok)
       result_.failure = "factor_between says that G has lost its rank";
+  }
+  void between() {
+    ++result_.multistep_verbs;
+    factor_away(magnitude(h_));
+    Column g1(m_);
+    Full j1(m_, n_);
+    full(w_.q, g1, j1);
+    for (int k = 0; k < m_; ++k) w_.mu[k] = probe(k);
     const Column b = w_.mu;
-    kernel_.solve(w_.mu);
-    const Column twice = times_gram(j1, w_.mu) + w0_.transpose() * (j1.transpose() * w_.mu);
-    raise(result_.between, relative(twice, b * S(2), largest_magnitude(w_.mu)));
+    kernel_.solve_between(w_.mu);
+    raise(result_.between, relative(times_gram(j1, w_.mu), b, largest_magnitude(w_.mu)));
+  }
+  void left_over() {
+    ++result_.multistep_verbs;
+    const double most = kernel_.left_over(own_, w_.jacobian);
+    for (const double distance : {1e-2, 1e-3, 1e-4}) {
+      factor_away(distance);
+      kernel_.solve_between(w_.g);
+      const double size = largest_magnitude(w_.g);
+      w_.q -= w0_ * w_.g;
+      kernel_.linearise(own_, w_.q, w_.g, w_.next);
+      raise(result_.left_over, largest_magnitude(w_.g) / (most * size * size));
+    }
   }
   /// The derivative of G v along v.
   void curvature() {

@@ -103,9 +103,10 @@ struct KernelResult : Result {
   bool branch = true;    ///< same_branch says what the diagonals of G' W G^T say
   int turned = 0;        ///< at how many of the points tried it is false
   int multistep_verbs = 0;  ///< how many of the following it has
-  double reach = 0;         ///< w, q_1, g(q_1) and G_1^T lambda
+  double reach = 0;         ///< w, q_1, g(q_1) and G_1^T lambda, and w of follow
   bool settled = true;      ///< reach says what within_floor says
-  double between = 0;       ///< (G_1 W G^T + G W G_1^T)/2 x - b after factor_between and solve
+  double between = 0;       ///< (G_1 W G^T) x - b after factor_between and solve_between
+  double left_over = 0;     ///< the largest part of the bound that a correction leaves of g
   double curvature = 0;     ///< g_qq(v, v)
 
   double largest() const;
