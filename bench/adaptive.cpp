@@ -1,7 +1,8 @@
 // sundman against Odeint's adaptive 7(8) with projection, at equal error: both sides run with a
 // step, or tolerance, that keeps below the error wanted with the next smaller ones, too. Of these
 // Odeint takes the largest, and sundman the one with the fewest iterations: close to where they no
-// longer converge, steps take more than they save.
+// longer converge, steps take more than they save. Its stages are solved to ten digits below that
+// error, as by `accuracy`, or to round-off.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,13 +30,13 @@ class Contest {
   explicit Contest(double time)
       : time_(time), run_(P::text(), "sundman"), start_(rb::consistent(run_.system, run_.z)) {}
 
-  rb::State<double> ours(double h) const {
-    const auto stepper = method_.stepper<double>(run_.system);
+  rb::State<double> ours(double h, double accuracy = 0) const {
+    const auto stepper = stages_for(accuracy);
     stepper->clock()->end = time_;
     rb::State<double> z = start_;
     const rb::Advance done = stepper->advance(run_.system, z, h, 1L << 40);
     if (!done.status) z.q.setConstant(std::nan(""));
-    iterations_ = done.newton;
+    iterations_ = done.newton, steps_ = done.steps;
     return z;
   }
   rb::State<double> peer(double tolerance) const {
@@ -56,7 +57,7 @@ class Contest {
       find_truth();
       double step = P::step, tolerance = 1e-4;
       for (const double a : accuracies(time_)) {
-        step = largest(step, 1.06, a, [&](double x) { return ours(x); });
+        step = largest(step, 1.06, a, [&](double x) { return ours(x, a); });
         tolerance = largest(tolerance, 1.5, a, [&](double x) { return peer(x); });
         found_.push_back({a, with_fewest_iterations(step, a), tolerance});
       }
@@ -65,12 +66,18 @@ class Contest {
                          [&](const Sides& s) { return s.accuracy == accuracy; });
   }
   /// So many steps there and back.
-  double reversal_defect(double h, long steps) const {
-    const auto stepper = method_.stepper<double>(run_.system);
+  double reversal_defect(double h, long steps, double accuracy) const {
+    const auto stepper = stages_for(accuracy);
     rb::State<double> z = start_;
     bool ok = static_cast<bool>(stepper->advance(run_.system, z, h, steps).status);
     ok = ok && stepper->advance(run_.system, z, -h, steps).status;
     return ok ? difference(z, start_) : std::nan("");
+  }
+  /// The run for that error, with its stages as they are solved for it, and back.
+  double reversal_defect(double accuracy) {
+    const double h = sides(accuracy).step;
+    (void)ours(h, accuracy);
+    return reversal_defect(h, steps_, accuracy);
   }
   double time() const { return time_; }
   static std::vector<double> accuracies(double time) {
@@ -78,6 +85,9 @@ class Contest {
   }
 
  private:
+  rb::AnyStepperPointer<double> stages_for(double accuracy) const {
+    return method_.stepper<double>(run_.system, {.tolerance = 1e-10 * accuracy});
+  }
   /// To a tenth of the tightest accuracy, or as far as round-off lets it.
   void find_truth() {
     const double enough = accuracies(time_).back() / 10;
@@ -107,7 +117,7 @@ class Contest {
     double best = h;
     long fewest = std::numeric_limits<long>::max();
     for (int k = 0; k < 6; ++k, h /= 1.06)
-      if (difference(ours(h), truth_) <= accuracy && iterations_ < fewest)
+      if (difference(ours(h, accuracy), truth_) <= accuracy && iterations_ < fewest)
         best = h, fewest = iterations_;
     return best;
   }
@@ -117,11 +127,11 @@ class Contest {
   rb::Method method_ = rb::find_method("sundman");
   rb::State<double> start_, truth_;
   std::vector<Sides> found_;
-  mutable long iterations_ = 0;  // of our last run
+  mutable long iterations_ = 0, steps_ = 0;  // of our last run
 };
 
 template <class P>
-void add_contest(bench::Figures& figures, double time, bool later) {
+std::shared_ptr<Contest<P>> add_contest(bench::Figures& figures, double time, bool later) {
   const auto contest = std::make_shared<Contest<P>>(time);
   for (const double accuracy : Contest<P>::accuracies(time)) {
     char name[96];
@@ -131,7 +141,7 @@ void add_contest(bench::Figures& figures, double time, bool later) {
                  .ours =
                      [=] {
                        const double step = contest->sides(accuracy).step;
-                       return timed([&] { (void)contest->ours(step); });
+                       return timed([&] { (void)contest->ours(step, accuracy); });
                      },
                  .against =
                      [=] {
@@ -144,19 +154,24 @@ void add_contest(bench::Figures& figures, double time, bool later) {
                  .unit = 1e6,
                  .unit_name = "us per time"});
   }
+  return contest;
 }
 
 template <class P>
 void add_problem(bench::Figures& figures, bool for_long) {
-  add_contest<P>(figures, 100, false);
+  const auto contest = add_contest<P>(figures, 100, false);
   if (for_long) add_contest<P>(figures, 1e4, true);
-  figures.add({.name = std::string("adaptive-reversal-") + P::name,
-               .ours = [] { return Contest<P>(100).reversal_defect(P::step / 10, 200); },
-               .against = [] { return 1e-10; },
-               .goal = 1,
-               .repetitions = 1,
-               .unit = 1,
-               .unit_name = "defect"});
+  const auto add_reversal = [&](const char* which, bench::Measure defect) {
+    figures.add({.name = std::string("adaptive-reversal-") + P::name + which,
+                 .ours = std::move(defect),
+                 .against = [] { return 1e-10; },
+                 .goal = 1,
+                 .repetitions = 1,
+                 .unit = 1,
+                 .unit_name = "defect"});
+  };
+  add_reversal("", [=] { return contest->reversal_defect(P::step / 10, 200, 0); });
+  add_reversal("-T100-0.001", [=] { return contest->reversal_defect(1e-3); });
 }
 
 }  // namespace

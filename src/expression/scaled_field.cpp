@@ -5,6 +5,7 @@
 #include <numeric>
 #include <ranges>
 
+#include "exact_factors.hpp"
 #include "system_code.hpp"
 
 namespace rattleback {
@@ -70,34 +71,48 @@ class FieldWriter {
     return true;
   }
 
-  /// q' and t', and p'. By one Newton step from a sigma that is nearly right, where there is one.
-  void write(Vec& first, Vec& second, Expression nearly = {}) {
-    const Vec mu = solve(rates(free_velocity_));
-    Vec v = free_velocity_, slope(n_, zero());
-    for (int k = 0; k < m_; ++k) subtract_scaled(mu[k], raised_[k], v);
-    for (const auto& [input, value] : gradient(graph_, s_.potential, 0, n_)) slope[input] = value;
-    Vec b = rates(velocity_of(slope));
-    const Vec curvature = curvatures(v);
-    for (int k = 0; k < m_; ++k) b[k] = graph_.subtract(curvature[k], b[k]);
-    const Vec lambda = solve(b);
-    Vec f;
-    for (const Expression e : slope) f.push_back(graph_.negate(e));
-    for (int k = 0; k < m_; ++k) subtract_scaled(lambda[k], rows_[k], f);
+  /// sigma, lambda and mu that are nearly right, and the factors of a K that was near, in this
+  /// order.
+  int held_count() const {
+    int count = 1 + 2 * m_;
+    for (const Column& c : columns_) count += 1 + static_cast<int>(c.rows.size());
+    return count;
+  }
+  /// How many of them change with every evaluation. Of one constraint all do: 1/K costs little, and
+  /// where g is of fourth degree a held one takes a tenth more iterations.
+  int following_count() const { return m_ == 1 ? 4 : 1 + 2 * m_; }
+  /// q' and what is held, from sigma on, and p'. Where `nearly` has what was held before: by one
+  /// Newton step from there.
+  void write(Vec& first, Vec& second, const Vec& nearly = {}) {
+    const auto before = [&](int k) { return nearly.empty() ? zero() : nearly[k]; };
+    const std::vector<Column> columns = nearly.empty() ? columns_ : held_columns(nearly);
+    Vec v = free_velocity_, f(n_, zero()), mu, lambda;
+    for (int k = 0; k < m_; ++k) lambda.push_back(before(1 + k)), mu.push_back(before(1 + m_ + k));
+    correct(mu, raised_, columns, v, [&] { return rates(v); });
+    for (const auto& [input, value] : gradient(graph_, s_.potential, 0, n_))
+      f[input] = graph_.negate(value);
+    correct(lambda, rows_, columns, f, [&] {
+      Vec b = rates(velocity_of(f));
+      add_curvatures(v, b);
+      return b;
+    });
     const Expression size = graph_.add(dot(f, velocity_of(f)), graph_.input(2 * n_));
-    const Expression sigma =
-        nearly ? refined(nearly, size)
-               : graph_.divide(graph_.constant(1),
-                               graph_.apply(Operation::sqrt, graph_.apply(Operation::sqrt, size)));
-    for (int i = 0; i < n_; ++i) first.push_back(graph_.multiply(sigma, v[i]));
+    const Expression sigma = nearly.empty() ? inverse_fourth_root(size) : refined(nearly[0], size);
+    for (const Expression e : v) first.push_back(graph_.multiply(sigma, e));
     first.push_back(sigma);
-    for (int i = 0; i < n_; ++i) second.push_back(graph_.multiply(sigma, f[i]));
+    for (const Vec* held : {&lambda, &mu}) first.insert(first.end(), held->begin(), held->end());
+    for (const Column& c : columns) {
+      first.push_back(c.inverse);
+      first.insert(first.end(), c.factor.begin(), c.factor.end());
+    }
+    for (const Expression e : f) second.push_back(graph_.multiply(sigma, e));
   }
 
   /// Along (u, w): G u, and u.g''.M^-1 p + G M^-1 w.
   void write_rates(const Vec& u, const Vec& w, Vec& first, Vec& second) {
     first = rates(u);
-    second = curvatures(u);
-    for (int k = 0; k < m_; ++k) second[k] = graph_.add(second[k], dot(raised_[k], w));
+    for (const Vec& row : raised_) second.push_back(dot(row, w));
+    add_curvatures(u, second);
   }
 
   /// g and G M^-1 p, and the rows of G and of G M^-1.
@@ -117,19 +132,67 @@ class FieldWriter {
   };
   using Entries = std::map<std::pair<int, int>, Expression>;
 
-  /// s + s/4 (1 - size s^4): towards size^(-1/4), to which s alone is near.
+  std::vector<Column> held_columns(const Vec& held) {
+    std::vector<Column> columns = columns_;
+    if (m_ == 1) {  // r + r (1 - K r)
+      const Expression r = held[3], k = dot(rows_[0], raised_[0]);
+      const Expression rest = graph_.subtract(graph_.constant(2), graph_.multiply(k, r));
+      columns[0].inverse = graph_.multiply(r, rest);
+      return columns;
+    }
+    int k = 1 + 2 * m_;
+    for (Column& c : columns) {
+      c.inverse = held[k++];
+      for (Expression& e : c.factor) e = held[k++];
+    }
+    return columns;
+  }
+  /// y - A^T x with the x for which residual() of that is zero, by the change of x from before.
+  template <class Residual>
+  void correct(Vec& x, const std::vector<Vec>& a, const std::vector<Column>& columns, Vec& y,
+               Residual&& residual) {
+    for (int k = 0; k < m_; ++k) subtract_scaled(x[k], a[k], y);
+    const Vec change = solve(columns, residual());
+    for (int k = 0; k < m_; ++k) {
+      subtract_scaled(change[k], a[k], y);
+      x[k] = graph_.add(x[k], change[k]);
+    }
+  }
+  Expression inverse_fourth_root(Expression x) {
+    return graph_.divide(graph_.constant(1),
+                         graph_.apply(Operation::sqrt, graph_.apply(Operation::sqrt, x)));
+  }
+  /// s + s/4 (1 - size s^4): towards size^(-1/4), to which s alone is near. Nothing but the last
+  /// product waits for `size`.
   Expression refined(Expression s, Expression size) {
     const Expression square = graph_.multiply(s, s);
-    const Expression rest =
-        graph_.subtract(graph_.constant(1), graph_.multiply(size, graph_.multiply(square, square)));
-    return graph_.add(s, graph_.multiply(graph_.multiply(graph_.constant(0.25), s), rest));
+    const Expression fifth = graph_.multiply(s, graph_.multiply(square, square));
+    return graph_.subtract(graph_.multiply(graph_.constant(1.25), s),
+                           graph_.multiply(graph_.multiply(graph_.constant(0.25), fifth), size));
   }
   Expression zero() { return graph_.constant(0); }
   bool is_zero(Expression e) const { return graph_.is_constant(e, 0); }
-  Expression dot(const Vec& a, const Vec& b) {
-    Expression sum = zero();
-    for (std::size_t i = 0; i < a.size(); ++i) sum = graph_.add(sum, graph_.multiply(a[i], b[i]));
-    return sum;
+  /// start + sum_i a_i b_i, in two sums, so that neither waits for the other; where a_j = +-a_i
+  /// that is a_i (b_i +- b_j), for which b alone may be known early.
+  Expression dot(const Vec& a, const Vec& b, Expression start = {}) {
+    Vec factors, others;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const Node node = graph_.node(a[i]);
+      const bool minus = node.operation == Operation::negate;
+      const Expression factor = minus ? Expression{node.a} : a[i];
+      const auto same = std::ranges::find(factors, factor);
+      Expression& other = same == factors.end()
+                              ? (factors.push_back(factor), others.emplace_back(zero()))
+                              : others[same - factors.begin()];
+      other = minus ? graph_.subtract(other, b[i]) : graph_.add(other, b[i]);
+    }
+    const bool few = factors.size() < 4;
+    Expression sums[2] = {start ? start : zero(), zero()};
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      Expression& sum = sums[few ? 0 : i % 2];
+      sum = graph_.add(sum, graph_.multiply(factors[i], others[i]));
+    }
+    return graph_.add(sums[0], sums[1]);
   }
   void subtract_scaled(Expression a, const Vec& x, Vec& y) {
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -145,16 +208,15 @@ class FieldWriter {
     for (const Vec& row : rows_) b.push_back(dot(row, velocity));
     return b;
   }
-  /// v.g''.M^-1 p
-  Vec curvatures(const Vec& v) {
-    Vec all;
-    for (const Vec& row : rows_) {
-      Vec turned = directional(graph_, row, [&](int k) { return k < n_ ? v[k] : Expression{}; });
+  /// b += v.g''.M^-1 p
+  void add_curvatures(const Vec& v, Vec& b) {
+    for (int k = 0; k < m_; ++k) {
+      Vec turned =
+          directional(graph_, rows_[k], [&](int i) { return i < n_ ? v[i] : Expression{}; });
       for (Expression& e : turned)
         if (!e) e = zero();
-      all.push_back(dot(turned, free_velocity_));
+      b[k] = dot(turned, free_velocity_, b[k]);
     }
-    return all;
   }
   Expression& entry(Entries& entries, int i, int j) {
     Expression& e = entries[{std::max(i, j), std::min(i, j)}];
@@ -177,11 +239,11 @@ class FieldWriter {
     open[j].push_back(i);
   }
   /// K^-1 b by the columns of L.
-  Vec solve(Vec b) {
-    for (const Column& c : columns_)
+  Vec solve(const std::vector<Column>& columns, Vec b) {
+    for (const Column& c : columns)
       for (std::size_t x = 0; x < c.rows.size(); ++x)
         b[c.rows[x]] = graph_.subtract(b[c.rows[x]], graph_.multiply(c.factor[x], b[c.pivot]));
-    for (const Column& c : columns_ | std::views::reverse) {
+    for (const Column& c : columns | std::views::reverse) {
       b[c.pivot] = graph_.multiply(b[c.pivot], c.inverse);
       for (std::size_t x = 0; x < c.rows.size(); ++x)
         b[c.pivot] = graph_.subtract(b[c.pivot], graph_.multiply(c.factor[x], b[c.rows[x]]));
@@ -205,20 +267,34 @@ detail::Outputs arrays(const Vec& first, const Vec& second) {
   return outputs;
 }
 
+/// With inputs put in their places.
+template <class Place>
+detail::Outputs arrays(Graph& graph, const Vec& first, const Vec& second, Place&& place) {
+  Vec all = first;
+  all.insert(all.end(), second.begin(), second.end());
+  all = detail::draw_out_exact_factors(graph, graph.substitute(all, place));
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(first.size());
+  return arrays(Vec(all.begin(), middle), Vec(middle, all.end()));
+}
+
 LaneProgram lane_program(const Graph& graph, int split, const detail::Outputs& outputs) {
   LaneProgram made{.program = Program(graph, split, outputs)};
-  if (NativeCode::available()) made.native = NativeCode(made.program, LaneProgram::lanes);
+  if (NativeCode::available())
+    made.native = NativeCode(made.program, LaneProgram::lanes, 0, 0, {}, NativeCode::widest(), 1);
   return made;
 }
 
-LaneProgram write_field(FieldWriter& writer, Graph& graph, int n, bool refined) {
-  Vec first, second;
-  writer.write(first, second, refined ? graph.input(2 * n + 1) : Expression{});
-  // c^2, and s, go behind q, and p behind that.
-  const int more = refined ? 2 : 1;
+/// With so many of what is held behind q': 1 for t' = sigma alone. From held values, behind c^2,
+/// where there are some.
+LaneProgram write_field(FieldWriter& writer, Graph& graph, int n, int outputs, int held = 0) {
+  Vec nearly, first, second;
+  for (int k = 0; k < held; ++k) nearly.push_back(graph.input(2 * n + 1 + k));
+  writer.write(first, second, nearly);
+  first.resize(n + outputs);
+  // c^2, and what is held, go behind q, and p behind that.
+  const int more = 1 + held;
   const auto place = [&](int k) { return graph.input(k < n ? k : k < 2 * n ? k + more : k - n); };
-  return lane_program(graph, n + more,
-                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
+  return lane_program(graph, n + more, arrays(graph, first, second, place));
 }
 
 LaneProgram write_rates(FieldWriter& writer, Graph& graph, int n) {
@@ -230,8 +306,7 @@ LaneProgram write_rates(FieldWriter& writer, Graph& graph, int n) {
   const auto place = [&](int k) {
     return graph.input(k / n == 1 ? k + n : k / n == 2 ? k - n : k);
   };
-  return lane_program(graph, 2 * n,
-                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
+  return lane_program(graph, 2 * n, arrays(graph, first, second, place));
 }
 
 }  // namespace
@@ -246,9 +321,13 @@ std::shared_ptr<const ScaledField> scaled_field(const CanonicalSystem& s) {
   field->dimension = n;
   field->constraints = s.constraint_count();
   field->quadratic = writer.quadratic();
-  field->field = write_field(writer, graph, n, false);
-  if (field->field.program.value_count() < most_refined)
-    field->refined = write_field(writer, graph, n, true);
+  field->field = write_field(writer, graph, n, 1);
+  if (field->field.program.value_count() < most_refined) {
+    field->held = writer.held_count();
+    field->following = writer.following_count();
+    field->holding = write_field(writer, graph, n, field->held);
+    field->refined = write_field(writer, graph, n, field->following, field->held);
+  }
   Vec first, second;
   writer.write_normal(first, second);
   field->normal = CompiledFunction(graph, n, arrays(first, second));

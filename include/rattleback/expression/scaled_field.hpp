@@ -41,7 +41,10 @@ struct ScaledField {
   int dimension = 0, constraints = 0;
   bool quadratic = false;   ///< all constraints are, at most
   LaneProgram field;        ///< (q, c^2; p) -> (q', t'; p')
-  LaneProgram refined;      ///< (q, c^2, s; p) -> the same, by one Newton step from sigma = s
+  int held = 0;             ///< number of sigma, lambda, mu and the factors of K, together
+  int following = 0;        ///< the first of them, which `refined` improves
+  LaneProgram holding;      ///< (q, c^2; p) -> (q', held; p')
+  LaneProgram refined;      ///< (q, c^2, held; p) -> (q', following; p')
   CompiledFunction normal;  ///< (q; p) -> (g, G M^-1 p; G, M^-1 G^T): each m x n, row by row
   LaneProgram rates;        ///< (q, u; p, w) -> derivatives of g and of G M^-1 p along (u, w)
 };

@@ -72,17 +72,16 @@ RATTLEBACK_INLINE StageLanes<S> invert_stages(const StageLanes<S>& x) {
     return each_stage<S>([&](int i) { return S(S(Real<S>(1)) / x[i]); });
 }
 
-/// The largest change of a quantity at any stage, over several quantities, each in units of its
-/// own. What is not a number may go unseen.
+/// The largest change of a quantity at any stage, over several quantities. What is not a number may
+/// go unseen.
 template <class S>
 class LargestChange {
  public:
-  RATTLEBACK_INLINE void add(const StageLanes<S>& a, const StageLanes<S>& b, double scale) {
+  RATTLEBACK_INLINE void add(const StageLanes<S>& a, const StageLanes<S>& b) {
     if constexpr (std::is_same_v<S, double>)
-      most_ = max(abs(a - b) * StageLanes<S>(scale), most_);
+      most_ = max(abs(a - b), most_);
     else
-      for (int i = 0; i < most_stages; ++i)
-        most_ = larger(most_, magnitude(S(a[i] - b[i])) * scale);
+      for (int i = 0; i < most_stages; ++i) most_ = larger(most_, magnitude(S(a[i] - b[i])));
   }
   RATTLEBACK_INLINE double value() const {
     if constexpr (std::is_same_v<S, double>) {  // in registers: hmax() goes through memory
@@ -119,9 +118,7 @@ class StageMap {
   }
   RATTLEBACK_INLINE StageLanes<S> operator()(const StageLanes<S>& x) const {
     if constexpr (std::is_same_v<S, double>) {
-      // Columns beyond the last stage are zero. Two sums: neither waits for the other.
-      const double* lane = reinterpret_cast<const double*>(&x);
-      return sum(lane, std::make_index_sequence<most_stages / 2>{});
+      return plus(0.0, x);
     } else {
       return each_stage<S>([&](int i) {
         S r(Real<S>(0));
@@ -131,10 +128,20 @@ class StageMap {
     }
   }
 
+  /// The same at all stages, and what x is mapped to. Columns beyond the last stage are zero.
+  RATTLEBACK_INLINE StageLanes<S> plus(double start, const StageLanes<S>& x) const
+    requires std::is_same_v<S, double>
+  {
+    const double* lane = reinterpret_cast<const double*>(&x);
+    return sum(start, lane, std::make_index_sequence<most_stages / 2>{});
+  }
+
  private:
+  /// Two sums: neither waits for the other.
   template <std::size_t... J>
-  RATTLEBACK_INLINE StageLanes<S> sum(const double* lane, std::index_sequence<J...>) const {
-    return (... + (column_[2 * J] * StageLanes<S>(lane[2 * J]))) +
+  RATTLEBACK_INLINE StageLanes<S> sum(double start, const double* lane,
+                                      std::index_sequence<J...>) const {
+    return (StageLanes<S>(start) + ... + (column_[2 * J] * StageLanes<S>(lane[2 * J]))) +
            (... + (column_[2 * J + 1] * StageLanes<S>(lane[2 * J + 1])));
   }
   int stages_ = 0;

@@ -61,6 +61,20 @@ inline MethodInfo sundman_info(int stages) {
           .cite = "[Hairer00]"};
 }
 
+struct SundmanOptions {
+  int stages = most_stages;
+  double accuracy = 0;   ///< wanted error at the end, by which the step is chosen; 0: as given
+  double tolerance = 0;  ///< of the stages, relative; 0: by the accuracy, or down to round-off
+
+  /// Ten digits below the accuracy: over 200 steps at 1e-3 the reversal defect stays below 1e-10.
+  /// Other scalars are for truth and derivatives, and go down to round-off.
+  template <class S>
+  double stage_tolerance() const {
+    const double wanted = tolerance > 0 ? tolerance : 1e-10 * accuracy;
+    return std::is_same_v<S, double> ? std::max(wanted, epsilon<S> / 2) : epsilon<S> / 2;
+  }
+};
+
 /// What is normal to the constraints at a point: g, G M^-1 p, and the rows of G and W = G M^-1.
 template <class S>
 struct NormalSpace {
@@ -81,6 +95,11 @@ struct NormalSpace {
   }
 };
 
+/// Largest changes of q' and p' from one iteration to the next.
+struct StageChange {
+  double q, p;
+};
+
 /// Field has dimension(), constraints(), quadratic(),
 ///   evaluate(system, x, y, a, b): (q, c^2; p) -> (q', t'; p') at all stages
 ///   normal(system, q, p, NormalSpace&)
@@ -93,14 +112,15 @@ class SundmanStepper {
   using R = Real<S>;
 
   /// `pilot`: of the same system in double, whose choices are taken over; none for double itself.
-  SundmanStepper(Field field, int stages, double accuracy = 0,
+  SundmanStepper(Field field, const SundmanOptions& options,
                  std::shared_ptr<AnyStepper<double>> pilot = nullptr)
       : field_(std::move(field)),
         pilot_(std::move(pilot)),
-        gauss_(&GaussStages<S>::of(stages)),
+        gauss_(&GaussStages<S>::of(options.stages)),
         n_(field_.dimension()),
         m_(field_.constraints()),
-        accuracy_(accuracy),
+        accuracy_(options.accuracy),
+        tolerance_(options.stage_tolerance<S>()),
         q0_(n_),
         p0_(n_),
         hat_q_(n_),
@@ -109,9 +129,9 @@ class SundmanStepper {
         p1_(n_),
         end_q_(n_),
         end_p_(n_),
-        x_(n_ + 2),
-        a_(n_ + 1),
-        last_a_(n_ + 1),
+        x_(n_ + 1 + field_.held()),
+        a_(n_ + std::max(1, field_.held())),
+        last_a_(a_.size()),
         y_(n_),
         b_(n_),
         last_b_(n_),
@@ -188,7 +208,7 @@ class SundmanStepper {
   }
 
  private:
-  static constexpr double nearly_from = 1e-2;  // changes of the stages
+  static constexpr double nearly_from = 0.1;  // changes of the stages
   // Iterations. On the quartic surface of bench/adaptive.cpp, at an error of 4e-4, every one takes
   // 23.1 a step, every third 24.8, and a quarter less time.
   static constexpr int projected_every = 3;
@@ -214,24 +234,29 @@ class SundmanStepper {
   template <class Sys>
   Status attempt(const Sys& system, const S& eps, bool physical, bool ahead);
   bool may_go_ahead() const { return std::is_same_v<S, double> && !field_.inverse_mass().empty(); }
-  void place_stages(const S& eps, bool ahead);
-  double change_of_stages(double unit_q, double unit_p) const;
+  StageChange place_stages(const S& eps, bool ahead);
+  StageChange change_of_stages() const;
   Status finish(const S& eps, int iterations);
   template <class Sys>
   void first_stages(const Sys& system, bool physical);
-  /// Where stages hardly change, sigma follows by Newton's method, which does not wait for roots.
+  /// Where stages hardly change, sigma and multipliers follow by Newton's method.
   template <class Sys>
   void evaluate(const Sys& system, bool physical, bool nearly = false) {
     if constexpr (requires { field_.refine(x_.data(), y_.data(), a_.data(), b_.data()); })
-      if (nearly && !physical && field_.refines()) {
-        x_[n_ + 1] = last_a_[n_];
-        return field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
-      }
+      if (!physical && field_.held() > 0) return nearly ? refine() : hold();
     field_.evaluate(system, x_.data(), y_.data(), a_.data(), b_.data());
     if (!physical) return;
     const Lanes inverse = invert_stages<S>(a_[n_]);
     for (int i = 0; i <= n_; ++i) a_[i] = multiply_stages<S>(a_[i], inverse);
     for (int i = 0; i < n_; ++i) b_[i] = multiply_stages<S>(b_[i], inverse);
+  }
+  void hold() {
+    field_.hold(x_.data(), y_.data(), a_.data(), b_.data());
+    for (int k = field_.following(); k < field_.held(); ++k) x_[n_ + 1 + k] = a_[n_ + k];
+  }
+  void refine() {
+    for (int k = 0; k < field_.following(); ++k) x_[n_ + 1 + k] = last_a_[n_ + k];
+    field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
   }
   /// One change of mu and nu; how far it moves q and p, over their sizes.
   template <class Sys>
@@ -268,7 +293,7 @@ class SundmanStepper {
   std::shared_ptr<AnyStepper<double>> pilot_;
   const GaussStages<S>* gauss_;
   int n_, m_;
-  double accuracy_;
+  double accuracy_, tolerance_;
   long steps_ = 0;  // since the last reset
   /// Iterations that a step took of late, with Jacobi's iteration and with the one that goes ahead.
   /// The one that takes more is tried again after 16 steps, and then after twice as many each time.

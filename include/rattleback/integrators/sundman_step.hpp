@@ -40,70 +40,80 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   constexpr double never = std::numeric_limits<double>::infinity();
   double last_moved = never;
   int unprojected = projected_every;
+  place_stages(eps, false);
   for (int k = 1; k <= most_iterations; ++k) {
-    place_stages(eps, ahead && k > 1);
     std::swap(a_, last_a_), std::swap(b_, last_b_);
     evaluate(system, physical, k > 1 && before < nearly_from);
     if (k == 1) {  // at turning points a momentum is as large as what it becomes
       size_q = std::max({size_q, h * largest_stage(a_), threshold::zero_pivot});
       size_p = std::max({size_p, h * largest_stage(b_), threshold::zero_pivot});
     }
-    double change = change_of_stages(h / size_q, h / size_p);
+    // Stages are placed at once where they may be: the field waits for them, and nothing for the
+    // change.
+    const bool due =
+        projects() && ++unprojected >= projected_every && k > 1 && before < projected_from_;
+    const StageChange moving = due ? change_of_stages() : place_stages(eps, ahead);
+    double change = h * larger(moving.q / size_q, moving.p / size_p);
     if (!(change < threshold::overflow)) return {Outcome::not_finite, k, change};
     const double floor = threshold::round_off_band * epsilon<S>;
-    bool settled = change * change <= epsilon<S> / 2 * before ||
+    bool settled = change * change <= tolerance_ * before ||
                    (k > 1 && change < floor && change > 0.7 * before);
-    const bool due = ++unprojected >= projected_every && change < projected_from_;
     const bool projected = projects() && (settled || due);
     if (projected) {
       const double moved = project(system, eps, settled, size_q, size_p);
       if (last_moved == never && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
-      settled = settled && (moved <= 4 * epsilon<S> || (moved < floor && moved > 0.7 * last_moved));
+      settled = settled && (moved <= 8 * tolerance_ || (moved < floor && moved > 0.7 * last_moved));
       unprojected = 0;
       change = larger(change, moved);
       last_moved = moved;
     }
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
     if (settled) return finish(eps, k);
+    if (projected) place_stages(eps, ahead);
     if (k > 8 && change > 4 * before && !projected) return {Outcome::no_convergence, k, change};
     before = change;
   }
   return {Outcome::no_convergence, most_iterations, before};
 }
 
-/// y^ + eps A K. Where it goes ahead, q' first follows the momenta.
+/// y^ + eps A K, and how much K is not the one of the stages before. Where it goes ahead, q' first
+/// follows the momenta.
 template <class Field, class S>
-void SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
+StageChange SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
+  LargestChange<S> q_change, p_change;
   if constexpr (std::is_same_v<S, double>) {
     const StageMap<S> map = gauss_->a.times(eps);
     const double* __restrict inverse_mass = field_.inverse_mass().data();
     const double *q = hat_q_.data(), *p = hat_p_.data();
     Lanes *a = a_.data(), *x = x_.data(), *y = y_.data();
-    const Lanes* b = b_.data();
+    const Lanes *b = b_.data(), *last_a = last_a_.data(), *last_b = last_b_.data();
     const Lanes sigma = a[n_];
     for (int i = 0; i < n_; ++i) {
-      const Lanes now = Lanes(p[i]) + map(b[i]);
+      const Lanes now = map.plus(p[i], b[i]);
+      p_change.add(b[i], last_b[i]);
+      q_change.add(a[i], last_a[i]);
       if (ahead) a[i] += sigma * (Lanes(inverse_mass[i]) * (now - y[i]));
       y[i] = now;
-      x[i] = Lanes(q[i]) + map(a[i]);
+      x[i] = map.plus(q[i], a[i]);
     }
+    return {q_change.value(), p_change.value()};
   } else {
     for (int i = 0; i < n_; ++i) {
       y_[i] = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
       x_[i] = add_scaled_stages<S>(hat_q_[i], eps, gauss_->a(a_[i]));
     }
+    return change_of_stages();
   }
 }
 
 template <class Field, class S>
-double SundmanStepper<Field, S>::change_of_stages(double unit_q, double unit_p) const {
-  LargestChange<S> largest_change;
-  const Lanes *a = a_.data(), *b = b_.data(), *last_a = last_a_.data(), *last_b = last_b_.data();
+StageChange SundmanStepper<Field, S>::change_of_stages() const {
+  LargestChange<S> q_change, p_change;
   for (int i = 0; i < n_; ++i) {
-    largest_change.add(a[i], last_a[i], unit_q);
-    largest_change.add(b[i], last_b[i], unit_p);
+    q_change.add(a_[i], last_a_[i]);
+    p_change.add(b_[i], last_b_[i]);
   }
-  return largest_change.value();
+  return {q_change.value(), p_change.value()};
 }
 
 template <class Field, class S>
