@@ -1,8 +1,8 @@
 // sundman against Odeint's adaptive 7(8) with projection, at equal error: both sides run with a
 // step, or tolerance, that keeps below the error wanted with the next smaller ones, too. Of these
 // Odeint takes the largest, and sundman the one with the fewest iterations: close to where they no
-// longer converge, steps take more than they save. Its stages are solved to ten digits below that
-// error, as by `accuracy`, or to round-off.
+// longer converge, steps take more than they save. Its stages are solved to eleven digits below
+// that error, as by `accuracy`, or to round-off.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,8 +30,8 @@ class Contest {
   explicit Contest(double time)
       : time_(time), run_(P::text(), "sundman"), start_(rb::consistent(run_.system, run_.z)) {}
 
-  rb::State<double> ours(double h, double accuracy = 0) const {
-    const auto stepper = stages_for(accuracy);
+  rb::State<double> ours(double h, double stages = 0) const {
+    const auto stepper = method_.stepper<double>(run_.system, {.tolerance = stages});
     stepper->clock()->end = time_;
     rb::State<double> z = start_;
     const rb::Advance done = stepper->advance(run_.system, z, h, 1L << 40);
@@ -48,7 +48,7 @@ class Contest {
     return {Half(y.data(), P::N), Half(y.data() + P::N, P::N)};
   }
   struct Sides {
-    double accuracy, step, tolerance;
+    double accuracy, step, stages, tolerance;
   };
   /// Of all accuracies at once, each begun where the one before was found, from the loosest on;
   /// when first asked for, so that a run of one figure does not pay for the other problems.
@@ -57,27 +57,27 @@ class Contest {
       find_truth();
       double step = P::step, tolerance = 1e-4;
       for (const double a : accuracies(time_)) {
-        step = largest(step, 1.06, a, [&](double x) { return ours(x, a); });
+        step = largest(step, 1.06, a, [&](double x) { return ours(x); });
         tolerance = largest(tolerance, 1.5, a, [&](double x) { return peer(x); });
-        found_.push_back({a, with_fewest_iterations(step, a), tolerance});
+        found_.push_back(with_fewest_iterations(step, a));
+        found_.back().tolerance = tolerance;
       }
     }
     return *std::find_if(found_.begin(), found_.end(),
                          [&](const Sides& s) { return s.accuracy == accuracy; });
   }
   /// So many steps there and back.
-  double reversal_defect(double h, long steps, double accuracy) const {
-    const auto stepper = stages_for(accuracy);
+  double reversal_defect(double h, double stages, long steps) const {
+    const auto stepper = method_.stepper<double>(run_.system, {.tolerance = stages});
     rb::State<double> z = start_;
     bool ok = static_cast<bool>(stepper->advance(run_.system, z, h, steps).status);
     ok = ok && stepper->advance(run_.system, z, -h, steps).status;
     return ok ? difference(z, start_) : std::nan("");
   }
-  /// The run for that error, with its stages as they are solved for it, and back.
-  double reversal_defect(double accuracy) {
-    const double h = sides(accuracy).step;
-    (void)ours(h, accuracy);
-    return reversal_defect(h, steps_, accuracy);
+  /// The whole run.
+  double reversal_defect(double h, double stages) const {
+    (void)ours(h, stages);
+    return reversal_defect(h, stages, steps_);
   }
   double time() const { return time_; }
   static std::vector<double> accuracies(double time) {
@@ -85,9 +85,6 @@ class Contest {
   }
 
  private:
-  rb::AnyStepperPointer<double> stages_for(double accuracy) const {
-    return method_.stepper<double>(run_.system, {.tolerance = 1e-10 * accuracy});
-  }
   /// To a tenth of the tightest accuracy, or as far as round-off lets it.
   void find_truth() {
     const double enough = accuracies(time_).back() / 10;
@@ -113,11 +110,20 @@ class Contest {
     }
     return found;
   }
-  double with_fewest_iterations(double h, double accuracy) {
+  /// By the loosest tolerance of the stages, from eight digits below the error on, that keeps the
+  /// run reversible. Long runs go down to round-off.
+  Sides with_fewest_iterations(double h, double accuracy) const {
+    for (double stages = 1e-8 * accuracy; time_ < 1000 && stages > 1e-16; stages /= 10) {
+      const double best = with_fewest_iterations(h, accuracy, stages);
+      if (reversal_defect(best, stages) < 1e-10) return {accuracy, best, stages, 0};
+    }
+    return {accuracy, with_fewest_iterations(h, accuracy, 0.0), 0, 0};
+  }
+  double with_fewest_iterations(double h, double accuracy, double stages) const {
     double best = h;
     long fewest = std::numeric_limits<long>::max();
     for (int k = 0; k < 6; ++k, h /= 1.06)
-      if (difference(ours(h, accuracy), truth_) <= accuracy && iterations_ < fewest)
+      if (difference(ours(h, stages), truth_) <= accuracy && iterations_ < fewest)
         best = h, fewest = iterations_;
     return best;
   }
@@ -140,8 +146,8 @@ std::shared_ptr<Contest<P>> add_contest(bench::Figures& figures, double time, bo
     figures.add({.name = name,
                  .ours =
                      [=] {
-                       const double step = contest->sides(accuracy).step;
-                       return timed([&] { (void)contest->ours(step, accuracy); });
+                       const auto& sides = contest->sides(accuracy);
+                       return timed([&] { (void)contest->ours(sides.step, sides.stages); });
                      },
                  .against =
                      [=] {
@@ -170,8 +176,11 @@ void add_problem(bench::Figures& figures, bool for_long) {
                  .unit = 1,
                  .unit_name = "defect"});
   };
-  add_reversal("", [=] { return contest->reversal_defect(P::step / 10, 200, 0); });
-  add_reversal("-T100-0.001", [=] { return contest->reversal_defect(1e-3); });
+  add_reversal("", [=] { return contest->reversal_defect(P::step / 10, 0, 200); });
+  add_reversal("-T100-0.001", [=] {
+    const auto& sides = contest->sides(1e-3);
+    return contest->reversal_defect(sides.step, sides.stages);
+  });
 }
 
 }  // namespace

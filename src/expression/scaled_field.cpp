@@ -5,7 +5,6 @@
 #include <numeric>
 #include <ranges>
 
-#include "exact_factors.hpp"
 #include "system_code.hpp"
 
 namespace rattleback {
@@ -267,16 +266,6 @@ detail::Outputs arrays(const Vec& first, const Vec& second) {
   return outputs;
 }
 
-/// With inputs put in their places.
-template <class Place>
-detail::Outputs arrays(Graph& graph, const Vec& first, const Vec& second, Place&& place) {
-  Vec all = first;
-  all.insert(all.end(), second.begin(), second.end());
-  all = detail::draw_out_exact_factors(graph, graph.substitute(all, place));
-  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(first.size());
-  return arrays(Vec(all.begin(), middle), Vec(middle, all.end()));
-}
-
 LaneProgram lane_program(const Graph& graph, int split, const detail::Outputs& outputs) {
   LaneProgram made{.program = Program(graph, split, outputs)};
   if (NativeCode::available())
@@ -294,7 +283,8 @@ LaneProgram write_field(FieldWriter& writer, Graph& graph, int n, int outputs, i
   // c^2, and what is held, go behind q, and p behind that.
   const int more = 1 + held;
   const auto place = [&](int k) { return graph.input(k < n ? k : k < 2 * n ? k + more : k - n); };
-  return lane_program(graph, n + more, arrays(graph, first, second, place));
+  return lane_program(graph, n + more,
+                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
 }
 
 LaneProgram write_rates(FieldWriter& writer, Graph& graph, int n) {
@@ -306,7 +296,8 @@ LaneProgram write_rates(FieldWriter& writer, Graph& graph, int n) {
   const auto place = [&](int k) {
     return graph.input(k / n == 1 ? k + n : k / n == 2 ? k - n : k);
   };
-  return lane_program(graph, 2 * n, arrays(graph, first, second, place));
+  return lane_program(graph, 2 * n,
+                      arrays(graph.substitute(first, place), graph.substitute(second, place)));
 }
 
 }  // namespace

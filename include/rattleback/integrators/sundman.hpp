@@ -64,14 +64,12 @@ inline MethodInfo sundman_info(int stages) {
 struct SundmanOptions {
   int stages = most_stages;
   double accuracy = 0;   ///< wanted error at the end, by which the step is chosen; 0: as given
-  double tolerance = 0;  ///< of the stages, relative; 0: by the accuracy, or down to round-off
+  double tolerance = 0;  ///< of the stages, relative; 0: down to round-off
 
-  /// Ten digits below the accuracy: over 200 steps at 1e-3 the reversal defect stays below 1e-10.
-  /// Other scalars are for truth and derivatives, and go down to round-off.
+  /// Scalars other than double are for truth and derivatives, and go down to round-off.
   template <class S>
   double stage_tolerance() const {
-    const double wanted = tolerance > 0 ? tolerance : 1e-10 * accuracy;
-    return std::is_same_v<S, double> ? std::max(wanted, epsilon<S> / 2) : epsilon<S> / 2;
+    return std::is_same_v<S, double> ? std::max(tolerance, epsilon<S> / 2) : epsilon<S> / 2;
   }
 };
 
@@ -95,9 +93,10 @@ struct NormalSpace {
   }
 };
 
-/// Largest changes of q' and p' from one iteration to the next.
+/// Of q' and p' from one iteration to the next.
+template <class S>
 struct StageChange {
-  double q, p;
+  LargestChange<S> q{}, p{};
 };
 
 /// Field has dimension(), constraints(), quadratic(),
@@ -209,6 +208,7 @@ class SundmanStepper {
 
  private:
   static constexpr double nearly_from = 0.1;  // changes of the stages
+  static constexpr double never = std::numeric_limits<double>::infinity();
   // Iterations. On the quartic surface of bench/adaptive.cpp, at an error of 4e-4, every one takes
   // 23.1 a step, every third 24.8, and a quarter less time.
   static constexpr int projected_every = 3;
@@ -233,9 +233,12 @@ class SundmanStepper {
   Status solve_stages(const Sys& system, const S& eps, bool physical);
   template <class Sys>
   Status attempt(const Sys& system, const S& eps, bool physical, bool ahead);
+  template <class Sys>
+  void start(const Sys& system);
+  void set_sizes(double h);
   bool may_go_ahead() const { return std::is_same_v<S, double> && !field_.inverse_mass().empty(); }
-  StageChange place_stages(const S& eps, bool ahead);
-  StageChange change_of_stages() const;
+  StageChange<S> place_stages(const S& eps, bool ahead);
+  StageChange<S> change_of_stages() const;
   Status finish(const S& eps, int iterations);
   template <class Sys>
   void first_stages(const Sys& system, bool physical);
@@ -258,9 +261,9 @@ class SundmanStepper {
     for (int k = 0; k < field_.following(); ++k) x_[n_ + 1 + k] = last_a_[n_ + k];
     field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
   }
-  /// One change of mu and nu; how far it moves q and p, over their sizes.
+  /// One change of mu and nu.
   template <class Sys>
-  double project(const Sys& system, const S& eps, bool settled, double size_q, double size_p);
+  void project(const Sys& system, const S& eps, bool settled);
   template <class Sys>
   void leave_out_change(const Sys& system, const S& eps);
   bool projects() const { return m_ > 0 && !field_.quadratic(); }
@@ -324,6 +327,9 @@ class SundmanStepper {
   Vector<S, dynamic> change_;
   Matrix<S, dynamic> work_, gram_here_;
   double projected_from_ = 1e-2;  // changes of the stages from which on they are projected
+  int unprojected_ = 0;           // iterations since then
+  double moved_ = never;          // by the last projection, over these sizes of q and p
+  double size_q_ = 1, size_p_ = 1;
   std::vector<CompensatedSum<S>> sum_q_, sum_p_;
   CompensatedSum<S> sum_t_;
   S elapsed_ = S(0), time_ = S(0);

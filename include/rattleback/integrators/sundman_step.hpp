@@ -26,46 +26,31 @@ template <class Field, class S>
 template <class Sys>
 Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool physical,
                                          bool ahead) {
-  for (int i = 0; i < n_; ++i) hat_q_[i] = q0_[i], hat_p_[i] = p0_[i];
-  if (projects()) {
-    field_.normal(system, q0_.data(), p0_.data(), here_);
-    there_ = here_;
-    for (int i = 0; i < m_; ++i)
-      for (int j = 0; j <= i; ++j) gram_here_(i, j) = here_.gram(i, j);
-    for (int k = 0; k < m_; ++k) mu_[k] = nu_[k] = S(0);
-  }
-  first_stages(system, physical);
-  double size_q = largest(q0_), size_p = largest(p0_), before = 0;
+  constexpr double floor = threshold::round_off_band * epsilon<S>;
   const double h = magnitude(eps);
-  constexpr double never = std::numeric_limits<double>::infinity();
-  double last_moved = never;
-  int unprojected = projected_every;
+  double before = 0;
+  start(system);
+  first_stages(system, physical);
   place_stages(eps, false);
   for (int k = 1; k <= most_iterations; ++k) {
     std::swap(a_, last_a_), std::swap(b_, last_b_);
     evaluate(system, physical, k > 1 && before < nearly_from);
-    if (k == 1) {  // at turning points a momentum is as large as what it becomes
-      size_q = std::max({size_q, h * largest_stage(a_), threshold::zero_pivot});
-      size_p = std::max({size_p, h * largest_stage(b_), threshold::zero_pivot});
-    }
-    // Stages are placed at once where they may be: the field waits for them, and nothing for the
-    // change.
+    if (k == 1) set_sizes(h);
     const bool due =
-        projects() && ++unprojected >= projected_every && k > 1 && before < projected_from_;
-    const StageChange moving = due ? change_of_stages() : place_stages(eps, ahead);
-    double change = h * larger(moving.q / size_q, moving.p / size_p);
+        projects() && ++unprojected_ >= projected_every && k > 1 && before < projected_from_;
+    // Placed at once where they may be: the field waits for that, and nothing for the change.
+    const StageChange<S> changes = due ? change_of_stages() : place_stages(eps, ahead);
+    double change = LargestChange<S>::largest(changes.q, h / size_q_, changes.p, h / size_p_);
     if (!(change < threshold::overflow)) return {Outcome::not_finite, k, change};
-    const double floor = threshold::round_off_band * epsilon<S>;
     bool settled = change * change <= tolerance_ * before ||
                    (k > 1 && change < floor && change > 0.7 * before);
     const bool projected = projects() && (settled || due);
     if (projected) {
-      const double moved = project(system, eps, settled, size_q, size_p);
-      if (last_moved == never && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
-      settled = settled && (moved <= 8 * tolerance_ || (moved < floor && moved > 0.7 * last_moved));
-      unprojected = 0;
-      change = larger(change, moved);
-      last_moved = moved;
+      const double last = moved_;
+      project(system, eps, settled);
+      if (last == never && !physical) projected_from_ = std::clamp(1e4 * moved_, 1e-10, 1e-2);
+      settled = settled && (moved_ <= 8 * tolerance_ || (moved_ < floor && moved_ > 0.7 * last));
+      change = larger(change, moved_);
     }
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
     if (settled) return finish(eps, k);
@@ -76,11 +61,32 @@ Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool p
   return {Outcome::no_convergence, most_iterations, before};
 }
 
+/// From y^ = y0.
+template <class Field, class S>
+template <class Sys>
+void SundmanStepper<Field, S>::start(const Sys& system) {
+  for (int i = 0; i < n_; ++i) hat_q_[i] = q0_[i], hat_p_[i] = p0_[i];
+  if (!projects()) return;
+  field_.normal(system, q0_.data(), p0_.data(), here_);
+  there_ = here_;
+  for (int i = 0; i < m_; ++i)
+    for (int j = 0; j <= i; ++j) gram_here_(i, j) = here_.gram(i, j);
+  for (int k = 0; k < m_; ++k) mu_[k] = nu_[k] = S(0);
+  moved_ = never, unprojected_ = projected_every;
+}
+
+/// At turning points a momentum is as large as what it becomes.
+template <class Field, class S>
+void SundmanStepper<Field, S>::set_sizes(double h) {
+  size_q_ = std::max({largest(q0_), h * largest_stage(a_), threshold::zero_pivot});
+  size_p_ = std::max({largest(p0_), h * largest_stage(b_), threshold::zero_pivot});
+}
+
 /// y^ + eps A K, and how much K is not the one of the stages before. Where it goes ahead, q' first
 /// follows the momenta.
 template <class Field, class S>
-StageChange SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
-  LargestChange<S> q_change, p_change;
+StageChange<S> SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
+  StageChange<S> change;
   if constexpr (std::is_same_v<S, double>) {
     const StageMap<S> map = gauss_->a.times(eps);
     const double* __restrict inverse_mass = field_.inverse_mass().data();
@@ -90,13 +96,13 @@ StageChange SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
     const Lanes sigma = a[n_];
     for (int i = 0; i < n_; ++i) {
       const Lanes now = map.plus(p[i], b[i]);
-      p_change.add(b[i], last_b[i]);
-      q_change.add(a[i], last_a[i]);
+      change.p.add(b[i], last_b[i]);
+      change.q.add(a[i], last_a[i]);
       if (ahead) a[i] += sigma * (Lanes(inverse_mass[i]) * (now - y[i]));
       y[i] = now;
       x[i] = map.plus(q[i], a[i]);
     }
-    return {q_change.value(), p_change.value()};
+    return change;
   } else {
     for (int i = 0; i < n_; ++i) {
       y_[i] = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
@@ -107,13 +113,13 @@ StageChange SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
 }
 
 template <class Field, class S>
-StageChange SundmanStepper<Field, S>::change_of_stages() const {
-  LargestChange<S> q_change, p_change;
+StageChange<S> SundmanStepper<Field, S>::change_of_stages() const {
+  StageChange<S> change;
   for (int i = 0; i < n_; ++i) {
-    q_change.add(a_[i], last_a_[i]);
-    p_change.add(b_[i], last_b_[i]);
+    change.q.add(a_[i], last_a_[i]);
+    change.p.add(b_[i], last_b_[i]);
   }
-  return {q_change.value(), p_change.value()};
+  return change;
 }
 
 template <class Field, class S>
@@ -165,8 +171,7 @@ void SundmanStepper<Field, S>::leave_out_change(const Sys& system, const S& eps)
 
 template <class Field, class S>
 template <class Sys>
-double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool settled,
-                                         double size_q, double size_p) {
+void SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool settled) {
   const auto &a = settled ? a_ : last_a_, &b = settled ? b_ : last_b_;
   for (int i = 0; i < n_; ++i) {
     end_q_[i] = hat_q_[i] + eps * gauss_->weigh(a[i]);
@@ -191,8 +196,9 @@ double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool s
     }
     return farthest / size;
   };
-  const double moved = correct(there_.g(), here_.raised(), mu_, hat_q_, size_q);
-  return larger(moved, correct(there_.rate(), here_.rows(), nu_, hat_p_, size_p));
+  const double moved_q = correct(there_.g(), here_.raised(), mu_, hat_q_, size_q_);
+  moved_ = larger(moved_q, correct(there_.rate(), here_.rows(), nu_, hat_p_, size_p_));
+  unprojected_ = 0;
 }
 
 /// Quadratic constraints are kept but for rounding: once towards g = 0 and G M^-1 p = 0.
