@@ -43,6 +43,7 @@
 #include "rattleback/integrators/force_scale.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/stage_lanes.hpp"
+#include "rattleback/integrators/sundman_parts.hpp"
 #include "rattleback/problem/small_ldlt.hpp"
 #include "rattleback/solve/thresholds.hpp"
 
@@ -71,32 +72,6 @@ struct SundmanOptions {
   double stage_tolerance() const {
     return std::is_same_v<S, double> ? std::max(tolerance, epsilon<S> / 2) : epsilon<S> / 2;
   }
-};
-
-/// What is normal to the constraints at a point: g, G M^-1 p, and the rows of G and W = G M^-1.
-template <class S>
-struct NormalSpace {
-  int n, m;
-  std::vector<S> values, slopes;
-
-  NormalSpace(int dimension, int constraints)
-      : n(dimension), m(constraints), values(2 * m), slopes(2 * m * n) {}
-  const S* g() const { return values.data(); }
-  const S* rate() const { return values.data() + m; }
-  const S* rows() const { return slopes.data(); }
-  const S* raised() const { return slopes.data() + m * n; }
-  /// K = G M^-1 G^T
-  S gram(int i, int j) const {
-    S sum = rows()[i * n] * raised()[j * n];
-    for (int d = 1; d < n; ++d) sum += rows()[i * n + d] * raised()[j * n + d];
-    return sum;
-  }
-};
-
-/// Of q' and p' from one iteration to the next.
-template <class S>
-struct StageChange {
-  LargestChange<S> q{}, p{};
 };
 
 /// Field has dimension(), constraints(), quadratic(),
@@ -168,7 +143,7 @@ class SundmanStepper {
     time_ = S(R(clock_.time));
   }
   Projections projections(long steps, long) const {
-    return m_ > 0 && field_.quadratic() ? Projections{steps, steps} : Projections{};
+    return has_rest() ? Projections{steps, steps} : Projections{};
   }
   template <class Sys>
   std::string structure(const Sys&) const {
@@ -201,7 +176,7 @@ class SundmanStepper {
     }
     sum_t_.add(elapsed_, time_);
     clock_.time = last ? clock_.end : static_cast<double>(base(time_));
-    project_rounding(system, z);
+    project_rest(system, z);
     ++steps_;
     return status;
   }
@@ -274,7 +249,8 @@ class SundmanStepper {
     ldlt_factor(work_);
   }
   template <class Sys, class State>
-  void project_rounding(const Sys& system, State& z);
+  void project_rest(const Sys& system, State& z);
+  bool has_rest() const { return m_ > 0 && (field_.quadratic() || tolerance_ > epsilon<S> / 2); }
   /// y += A^T x, by rows of A.
   void add_rows(const S* rows, const std::vector<S>& x, std::vector<S>& y) const {
     for (int k = 0; k < m_; ++k)
@@ -298,26 +274,7 @@ class SundmanStepper {
   int n_, m_;
   double accuracy_, tolerance_;
   long steps_ = 0;  // since the last reset
-  /// Iterations that a step took of late, with Jacobi's iteration and with the one that goes ahead.
-  /// The one that takes more is tried again after 16 steps, and then after twice as many each time.
-  struct Way {
-    double mean[2] = {0, 0};
-    long until = 16, interval = 16;
-
-    bool ahead() const { return mean[1] > 0 && mean[1] < mean[0]; }
-    bool next() {
-      if (mean[0] == 0 || mean[1] == 0) return mean[0] != 0;
-      if (--until > 0) return ahead();
-      interval = std::min(2 * interval, 1024L);
-      until = interval;
-      return !ahead();
-    }
-    void note(bool way, double iterations) {
-      const bool before = ahead();
-      mean[way] = mean[way] == 0 ? iterations : 0.75 * mean[way] + 0.25 * iterations;
-      if (ahead() != before) until = interval = 16;
-    }
-  } way_;
+  IterationWay way_;
   // q0, p0; q^, p^; increments; ends. Stage points; derivatives there, and as they were before.
   std::vector<S> q0_, p0_, hat_q_, hat_p_, q1_, p1_, end_q_, end_p_;
   std::vector<Lanes> x_, a_, last_a_, y_, b_, last_b_;

@@ -201,23 +201,36 @@ void SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool set
   unprojected_ = 0;
 }
 
-/// Quadratic constraints are kept but for rounding: once towards g = 0 and G M^-1 p = 0.
+/// What stages of a step leave of g and G M^-1 p: rounding alone of quadratic constraints, and what
+/// a tolerance lets them.
 template <class Field, class S>
 template <class Sys, class State>
-void SundmanStepper<Field, S>::project_rounding(const Sys& system, State& z) {
-  if (m_ == 0 || !field_.quadratic()) return;
-  field_.normal(system, z.q.data(), z.p.data(), there_);
-  factor([&](int i, int j) { return there_.gram(i, j); });
+void SundmanStepper<Field, S>::project_rest(const Sys& system, State& z) {
+  if (!has_rest()) return;
+  const auto look = [&] {
+    field_.normal(system, z.q.data(), z.p.data(), there_);
+    factor([&](int i, int j) { return there_.gram(i, j); });
+  };
   const auto correct = [&](const auto& residual, const auto& rows, auto& sums, auto& point) {
     for (int k = 0; k < m_; ++k) change_[k] = -residual[k];
     ldlt_solve_factored(work_, change_);
+    double most = 0;
     for (int i = 0; i < n_; ++i) {
       S moved = rows[i] * change_[0];
       for (int k = 1; k < m_; ++k) moved += rows[k * n_ + i] * change_[k];
       sums[i].add(moved, point[i]);
+      most = larger(most, magnitude(moved));
     }
+    return most / size_q_;
   };
-  correct(there_.g(), there_.raised(), sum_q_, z.q);
+  // Newton's method, which squares what is left.
+  constexpr double nearly = 1e-9;
+  double moved = 1;
+  for (int k = 0; k < 4 && moved > nearly; ++k) {
+    look();
+    moved = correct(there_.g(), there_.raised(), sum_q_, z.q);
+  }
+  if (moved > 8 * epsilon<S>) look();
   correct(there_.rate(), there_.rows(), sum_p_, z.p);
 }
 
