@@ -55,7 +55,7 @@ class Contest {
   const Sides& sides(double accuracy) {
     if (found_.empty()) {
       find_truth();
-      double step = P::step, tolerance = 1e-4;
+      double step = P::step, tolerance = 0.1;
       for (const double a : accuracies(time_)) {
         step = largest(step, 1.06, a, [&](double x) { return ours(x); });
         tolerance = largest(tolerance, 1.5, a, [&](double x) { return peer(x); });

@@ -1,6 +1,9 @@
 #include "rattleback/expression/scaled_field.hpp"
 
+#include <algorithm>
+
 #include "field_writer.hpp"
+#include "rattleback/problem/pack.hpp"
 #include "system_code.hpp"
 
 namespace rattleback {
@@ -22,8 +25,10 @@ detail::Outputs arrays(const Vec& first, const Vec& second) {
 
 LaneProgram lane_program(const Graph& graph, int split, const detail::Outputs& outputs) {
   LaneProgram made{.program = Program(graph, split, outputs)};
+  // As wide as the packs between which it is called: what one writes, the other reads at once.
+  const int width = std::min(NativeCode::widest(), detail::widest_register);
   if (NativeCode::available())
-    made.native = NativeCode(made.program, LaneProgram::lanes, 0, 0, {}, NativeCode::widest(), 1);
+    made.native = NativeCode(made.program, LaneProgram::lanes, 0, 0, {}, width, 1);
   return made;
 }
 

@@ -253,8 +253,9 @@ Model free_on_quartic() {
 }
 
 /// Iterations a step from here on.
-double iterations(const Model& m, double h, double end = 50) {
-  const auto stepper = rb::find_method("sundman").stepper<double>(m.system);
+double iterations(const Model& m, double h, double end = 50, double tolerance = 0) {
+  const auto stepper =
+      rb::find_method("sundman").stepper<double>(m.system, {.tolerance = tolerance});
   stepper->clock()->end = end;
   State z = m.start;
   const rb::Advance done = stepper->advance(m.system, z, h, 10'000);
@@ -270,6 +271,32 @@ TEST(SundmanSteps, TakeFewIterations) {
   EXPECT_LT(iterations(quartic(), 0.4), 8.2);
   // 24.8; 35 where a projection counts what the stages have yet to change.
   EXPECT_LT(iterations(free_on_quartic(), 1.1, 100), 28);
+}
+
+/// Stages as far as a tolerance asks for: fewer iterations, another end by about as much, and
+/// constraints that hold all the same.
+TEST(SundmanSteps, FollowATolerance) {
+  constexpr double tolerance = 1e-7;
+  for (const auto& [m, h] : {std::pair(rods(3), 0.7), std::pair(free_on_quartic(), 0.7)}) {
+    EXPECT_LT(iterations(m, h, 20, tolerance), 0.75 * iterations(m, h, 20));  // 0.58 and 0.56
+    const auto run = [&](double to) {
+      const auto stepper = rb::find_method("sundman").stepper<double>(m.system, {.tolerance = to});
+      State z = m.start;
+      EXPECT_TRUE(stepper->advance(m.system, z, h, 30).status);
+      return z;
+    };
+    const State loose = run(tolerance), exact = run(0);
+    EXPECT_GT(distance(loose, exact), 1e-3 * tolerance);
+    EXPECT_LT(distance(loose, exact), 1e4 * tolerance);
+    EXPECT_EQ(distance(run(1e-30), exact), 0);
+    const int count = m.system.constraint_count(), n = m.system.dimension();
+    rb::Vector<double, rb::dynamic> g(count), v(n);
+    rb::Matrix<double, rb::dynamic> g_q(count, n), g_p(count, n);
+    m.system.linearise(loose.q, loose.p, g, g_q, g_p);
+    m.system.velocity(loose.p, v);
+    EXPECT_LT(g.cwiseAbs().maxCoeff(), 2e-15);
+    EXPECT_LT((g_q * v).cwiseAbs().maxCoeff(), 2e-15);
+  }
 }
 
 TEST(VaryingStepsOfCopies, AreNotForPacks) {

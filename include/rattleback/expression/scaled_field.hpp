@@ -8,6 +8,11 @@
 // q' = sigma v, p' = sigma f, t' = sigma. With v in place of M^-1 p, and with g'' taken between v
 // and M^-1 p, g and G M^-1 p are first integrals of this field everywhere, not only where they are
 // zero: a method that keeps quadratic integrals keeps quadratic constraints.
+//
+// Where sigma, lambda, mu and K are nearly known, they follow by Newton's method, with K as it was:
+//   dmu = K^-1 G v^,  v^ = M^-1 (p - G^T mu),   dlambda = K^-1 (v.g''.M^-1 p + G M^-1 f^),
+//   f^ = -V_q - G^T lambda
+// Nothing waits for a division or a root then.
 #pragma once
 
 #include <memory>

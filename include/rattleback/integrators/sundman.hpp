@@ -6,16 +6,18 @@
 //
 // with F of expression/scaled_field.hpp. The stages are solved for by Jacobi iteration,
 // K <- F(y^ + eps A K): all stages at once, in the lanes of a pack. The change D_k in iteration k
-// leaves an error of about D_k^2/D_{k-1}. Stages start from the polynomial through those of the
-// last step; lower degrees of it took 1 to 30 % more iterations on six problems at errors of 1e-3
-// to 1e-12, and finding the best one as steps go 1 to 5 %. An iteration may go ahead with
-// the momenta it has just found, q' <- q' + sigma M^-1 (p - p before): where forces depend on q it
-// takes two thirds of the iterations, where they come from the curvature of g it takes more. The
-// solution is the same, and what takes fewer is found out as steps go; a step is refused where
-// neither converges.
+// leaves an error of about D_k^2/D_{k-1}. Once it is small, sigma and the multipliers follow from
+// those of the last iteration, without roots and divisions. Stages start from the polynomial
+// through those of the last step; lower degrees of it took 1 to 30 % more iterations on six
+// problems at errors of 1e-3 to 1e-12, and finding the best one as steps go 1 to 5 %. An iteration
+// may go ahead with the momenta it has just found, q' <- q' + sigma M^-1 (p - p before): where
+// forces depend on q it takes two thirds of the iterations, where they come from the curvature of g
+// it takes more. The solution is the same, and what takes fewer is found out as steps go; a step is
+// refused where neither converges.
 //
 // Gauss methods keep quadratic integrals. Where all constraints are quadratic, y^ = y0, and
-// rounding alone is projected away. For others the projection is symmetric [Hairer00]:
+// rounding alone is projected away, or what a tolerance leaves. For others the projection is
+// symmetric [Hairer00]:
 //   q^ = q0 + W0^T mu,  p^ = p0 + G0^T nu,   q1 = ... + W1^T mu,  p1 = ... + G1^T nu,  W = G M^-1
 //   g(q1) = 0,  G1 M^-1 p1 = 0
 // The flow carries levels of g along, so that d g(q1)/d mu is about K0 + K1, K = G M^-1 G^T; with
