@@ -97,16 +97,15 @@ class Contest {
     } while (!(difference(truth_, finer) < enough) && h > P::step / 60);
     truth_ = finer;
   }
-  /// The largest x for which this and the next two smaller ones stay below the error.
+  /// The largest x for which this and the next two smaller ones stay below the error; where
+  /// round-off comes first, the one with most of them.
   template <class Run>
   double largest(double x, double factor, double accuracy, Run&& run) {
-    double found = x;
-    for (int good = 0; good < 3; x /= factor) {
-      if (x < 1e-16) return std::nan("");
-      if (!(difference(run(x), truth_) <= accuracy))
-        good = 0;
-      else if (good++ == 0)
-        found = x;
+    double first = std::nan(""), found = first;
+    for (int good = 0, most = 0; most < 3 && x > 1e-16; x /= factor) {
+      good = difference(run(x), truth_) <= accuracy ? good + 1 : 0;
+      if (good == 1) first = x;
+      if (good > most) most = good, found = first;
     }
     return found;
   }
