@@ -75,7 +75,7 @@ class FieldWriter {
     return count;
   }
   /// How many of them change with every evaluation. Of one constraint all do: 1/K costs little, and
-  /// where g is of fourth degree a held one takes a tenth more iterations.
+  /// where g is of fourth degree a held one takes 6 % more iterations.
   int following_count() const { return m_ == 1 ? 4 : 1 + 2 * m_; }
   /// q' and what is held, from sigma on, and p'. Where `nearly` has what was held before: by one
   /// Newton step from there.
