@@ -71,12 +71,14 @@ int NativeCode::widest() {
 }
 
 NativeCode::NativeCode(const Program& program, int lanes, int stride, int rows,
-                       std::span<const double> constants, int width)
+                       std::span<const double> constants, int width, int registers)
     : lanes_(lanes), stride_(stride == 0 ? lanes : stride) {
   if (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
     throw InputError("lanes", "1, 4, 8 or 16, got " + std::to_string(lanes));
   if (width != 4 && (width != 8 || width > widest()))
     throw InputError("width", "4, or 8 with AVX-512, got " + std::to_string(width));
+  if (registers != 1 && registers != 2)
+    throw InputError("registers", "1 or 2, got " + std::to_string(registers));
   const bool rows_in_lanes = rows > 0 && stride_ == 1;
   if (rows_in_lanes ? lanes > width || rows < lanes : stride_ < lanes)
     throw InputError("stride", "at least the number of lanes, got " + std::to_string(stride));
@@ -84,7 +86,7 @@ NativeCode::NativeCode(const Program& program, int lanes, int stride, int rows,
     throw InputError("constants",
                      "one for every lane of each, got " + std::to_string(constants.size()));
   if (!available()) throw Error("native code: not available here");
-  detail::NativeWriter writer(program, lanes_, stride_, rows, constants, width);
+  detail::NativeWriter writer(program, lanes_, stride_, rows, constants, width, registers);
   const std::size_t entry = writer.write();
   size_ = writer.size();
   scratch_ = writer.scratch();
@@ -103,7 +105,7 @@ bool NativeCode::available() { return false; }
 
 int NativeCode::widest() { return 4; }
 
-NativeCode::NativeCode(const Program&, int, int, int, std::span<const double>, int) {
+NativeCode::NativeCode(const Program&, int, int, int, std::span<const double>, int, int) {
   throw Error("native code: not available here");
 }
 

@@ -17,20 +17,19 @@ namespace {
 /// Larger frames could step over the guard page below the stack; they get memory of the thread.
 constexpr int largest_frame = 4000;
 
-/// How many lanes go into one register. Points get two, so that one computes while the other waits:
-/// eight pendulums take 42 ns a step in two of four, 57 ns in one of eight. Rows come in numbers.
-int in_a_register(int lanes, bool rows, int width) {
-  return lanes <= 4 || rows ? lanes : std::min(lanes / 2, width);
+/// How many lanes go into one register. Rows come in numbers.
+int in_a_register(int lanes, bool rows, int registers, int width) {
+  return lanes <= 4 || rows ? lanes : std::min(lanes / registers, width);
 }
 
 }  // namespace
 
 NativeWriter::NativeWriter(const Program& program, int lanes, int stride, int rows,
-                           std::span<const double> constants, int width)
+                           std::span<const double> constants, int width, int registers)
     : program_(program),
       own_constants_(constants),
       all_lanes_(lanes),
-      lanes_(in_a_register(lanes, rows > 0 && stride == 1, width)),
+      lanes_(in_a_register(lanes, rows > 0 && stride == 1, registers, width)),
       avx512_(width == 8),
       stride_(stride),
       rows_(rows),

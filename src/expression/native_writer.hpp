@@ -33,7 +33,7 @@ class Errors : public asmjit::ErrorHandler {
 class NativeWriter {
  public:
   NativeWriter(const Program& program, int lanes, int stride, int rows,
-               std::span<const double> constants, int width);
+               std::span<const double> constants, int width, int registers);
 
   /// Returns where in the code the function begins.
   std::size_t write();

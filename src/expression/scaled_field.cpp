@@ -1,202 +1,20 @@
 #include "rattleback/expression/scaled_field.hpp"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <ranges>
 
+#include "field_writer.hpp"
+#include "rattleback/problem/pack.hpp"
 #include "system_code.hpp"
 
 namespace rattleback {
 
 namespace {
 
+using detail::FieldWriter;
 using Vec = std::vector<Expression>;
 
-/// Beyond this, code is slower to make than it saves, and fits no cache.
-constexpr int most_operations = 200'000;
-/// Beyond this, two roots and a division are little beside the rest.
+/// Beyond this, roots and divisions are little beside the rest.
 constexpr int most_refined = 2'000;
-
-/// Writes down the field.
-class FieldWriter {
- public:
-  FieldWriter(const CanonicalSystem& s, Graph& graph)
-      : s_(s), graph_(graph), n_(s.dimension()), m_(s.constraint_count()) {
-    rows_.assign(m_, Vec(n_, zero()));
-    const SparseExpressions g_q = jacobian(graph, s.constraints, 0, n_);
-    for (int k = 0; k < m_; ++k)
-      for (int e = g_q.start[k]; e < g_q.start[k + 1]; ++e) rows_[k][g_q.column[e]] = g_q.value[e];
-    for (const Vec& row : rows_) raised_.push_back(velocity_of(row));
-    for (int i = 0; i < n_; ++i) momentum_.push_back(graph.input(n_ + i));
-    free_velocity_ = velocity_of(momentum_);
-    quadratic_ = std::ranges::all_of(jacobian(graph, g_q.value, 0, n_).value,
-                                     [&](Expression e) { return graph.is_constant(e); });
-  }
-  bool quadratic() const { return quadratic_; }
-
-  /// False where there are too many operations.
-  bool eliminate() {
-    std::map<std::pair<int, int>, Expression> left;
-    for (int i = 0; i < m_; ++i)
-      for (int j = 0; j <= i; ++j)
-        if (const Expression e = dot(rows_[i], raised_[j]); !is_zero(e)) left[{i, j}] = e;
-    std::vector<std::vector<int>> open(m_);
-    for (const auto& [at, value] : left)
-      if (at.first != at.second) {
-        open[at.first].push_back(at.second);
-        open[at.second].push_back(at.first);
-      }
-    std::vector<bool> done(m_, false);
-    for (int step = 0; step < m_; ++step) {
-      const int pivot = fewest(open, done);
-      done[pivot] = true;
-      Column column{pivot, graph_.divide(graph_.constant(1), entry(left, pivot, pivot)), {}, {}};
-      for (const int i : open[pivot])
-        if (!done[i]) {
-          column.rows.push_back(i);
-          column.factor.push_back(graph_.multiply(entry(left, i, pivot), column.inverse));
-        }
-      for (std::size_t x = 0; x < column.rows.size(); ++x)
-        for (std::size_t y = 0; y <= x; ++y) {
-          const int i = column.rows[x], j = column.rows[y];
-          Expression& rest = entry(left, i, j);
-          rest = graph_.subtract(rest, graph_.multiply(column.factor[x], entry(left, j, pivot)));
-          if (i != j) connect(open, i, j);
-        }
-      columns_.push_back(std::move(column));
-      if (graph_.size() > most_operations) return false;
-    }
-    return true;
-  }
-
-  /// q' and t', and p'. By one Newton step from a sigma that is nearly right, where there is one.
-  void write(Vec& first, Vec& second, Expression nearly = {}) {
-    const Vec mu = solve(rates(free_velocity_));
-    Vec v = free_velocity_, slope(n_, zero());
-    for (int k = 0; k < m_; ++k) subtract_scaled(mu[k], raised_[k], v);
-    for (const auto& [input, value] : gradient(graph_, s_.potential, 0, n_)) slope[input] = value;
-    Vec b = rates(velocity_of(slope));
-    const Vec curvature = curvatures(v);
-    for (int k = 0; k < m_; ++k) b[k] = graph_.subtract(curvature[k], b[k]);
-    const Vec lambda = solve(b);
-    Vec f;
-    for (const Expression e : slope) f.push_back(graph_.negate(e));
-    for (int k = 0; k < m_; ++k) subtract_scaled(lambda[k], rows_[k], f);
-    const Expression size = graph_.add(dot(f, velocity_of(f)), graph_.input(2 * n_));
-    const Expression sigma =
-        nearly ? refined(nearly, size)
-               : graph_.divide(graph_.constant(1),
-                               graph_.apply(Operation::sqrt, graph_.apply(Operation::sqrt, size)));
-    for (int i = 0; i < n_; ++i) first.push_back(graph_.multiply(sigma, v[i]));
-    first.push_back(sigma);
-    for (int i = 0; i < n_; ++i) second.push_back(graph_.multiply(sigma, f[i]));
-  }
-
-  /// Along (u, w): G u, and u.g''.M^-1 p + G M^-1 w.
-  void write_rates(const Vec& u, const Vec& w, Vec& first, Vec& second) {
-    first = rates(u);
-    second = curvatures(u);
-    for (int k = 0; k < m_; ++k) second[k] = graph_.add(second[k], dot(raised_[k], w));
-  }
-
-  /// g and G M^-1 p, and the rows of G and of G M^-1.
-  void write_normal(Vec& first, Vec& second) {
-    first = s_.constraints;
-    for (const Expression e : rates(free_velocity_)) first.push_back(e);
-    for (const auto* rows : {&rows_, &raised_})
-      for (const Vec& row : *rows) second.insert(second.end(), row.begin(), row.end());
-  }
-
- private:
-  struct Column {
-    int pivot;
-    Expression inverse;
-    std::vector<int> rows;
-    Vec factor;
-  };
-  using Entries = std::map<std::pair<int, int>, Expression>;
-
-  /// s + s/4 (1 - size s^4): towards size^(-1/4), to which s alone is near.
-  Expression refined(Expression s, Expression size) {
-    const Expression square = graph_.multiply(s, s);
-    const Expression rest =
-        graph_.subtract(graph_.constant(1), graph_.multiply(size, graph_.multiply(square, square)));
-    return graph_.add(s, graph_.multiply(graph_.multiply(graph_.constant(0.25), s), rest));
-  }
-  Expression zero() { return graph_.constant(0); }
-  bool is_zero(Expression e) const { return graph_.is_constant(e, 0); }
-  Expression dot(const Vec& a, const Vec& b) {
-    Expression sum = zero();
-    for (std::size_t i = 0; i < a.size(); ++i) sum = graph_.add(sum, graph_.multiply(a[i], b[i]));
-    return sum;
-  }
-  void subtract_scaled(Expression a, const Vec& x, Vec& y) {
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (!is_zero(x[i])) y[i] = graph_.subtract(y[i], graph_.multiply(a, x[i]));
-  }
-  /// M^-1 p, which is linear in p.
-  Vec velocity_of(const Vec& p) {
-    return graph_.substitute(s_.velocity,
-                             [&](int k) { return k < n_ ? graph_.input(k) : p[k - n_]; });
-  }
-  Vec rates(const Vec& velocity) {
-    Vec b;
-    for (const Vec& row : rows_) b.push_back(dot(row, velocity));
-    return b;
-  }
-  /// v.g''.M^-1 p
-  Vec curvatures(const Vec& v) {
-    Vec all;
-    for (const Vec& row : rows_) {
-      Vec turned = directional(graph_, row, [&](int k) { return k < n_ ? v[k] : Expression{}; });
-      for (Expression& e : turned)
-        if (!e) e = zero();
-      all.push_back(dot(turned, free_velocity_));
-    }
-    return all;
-  }
-  Expression& entry(Entries& entries, int i, int j) {
-    Expression& e = entries[{std::max(i, j), std::min(i, j)}];
-    if (!e) e = zero();
-    return e;
-  }
-  static int fewest(const std::vector<std::vector<int>>& open, const std::vector<bool>& done) {
-    int best = -1, least = 0;
-    for (int i = 0; i < static_cast<int>(open.size()); ++i) {
-      if (done[i]) continue;
-      const int count =
-          static_cast<int>(std::ranges::count_if(open[i], [&](int j) { return !done[j]; }));
-      if (best < 0 || count < least) best = i, least = count;
-    }
-    return best;
-  }
-  static void connect(std::vector<std::vector<int>>& open, int i, int j) {
-    if (std::ranges::find(open[i], j) != open[i].end()) return;
-    open[i].push_back(j);
-    open[j].push_back(i);
-  }
-  /// K^-1 b by the columns of L.
-  Vec solve(Vec b) {
-    for (const Column& c : columns_)
-      for (std::size_t x = 0; x < c.rows.size(); ++x)
-        b[c.rows[x]] = graph_.subtract(b[c.rows[x]], graph_.multiply(c.factor[x], b[c.pivot]));
-    for (const Column& c : columns_ | std::views::reverse) {
-      b[c.pivot] = graph_.multiply(b[c.pivot], c.inverse);
-      for (std::size_t x = 0; x < c.rows.size(); ++x)
-        b[c.pivot] = graph_.subtract(b[c.pivot], graph_.multiply(c.factor[x], b[c.rows[x]]));
-    }
-    return b;
-  }
-
-  const CanonicalSystem& s_;
-  Graph& graph_;
-  int n_, m_;
-  std::vector<Vec> rows_, raised_;  ///< G and G M^-1
-  Vec momentum_, free_velocity_;
-  std::vector<Column> columns_;
-  bool quadratic_ = false;
-};
 
 detail::Outputs arrays(const Vec& first, const Vec& second) {
   detail::Outputs outputs;
@@ -207,15 +25,22 @@ detail::Outputs arrays(const Vec& first, const Vec& second) {
 
 LaneProgram lane_program(const Graph& graph, int split, const detail::Outputs& outputs) {
   LaneProgram made{.program = Program(graph, split, outputs)};
-  if (NativeCode::available()) made.native = NativeCode(made.program, LaneProgram::lanes);
+  // As wide as the packs between which it is called: what one writes, the other reads at once.
+  const int width = std::min(NativeCode::widest(), detail::widest_register);
+  if (NativeCode::available())
+    made.native = NativeCode(made.program, LaneProgram::lanes, 0, 0, {}, width, 1);
   return made;
 }
 
-LaneProgram write_field(FieldWriter& writer, Graph& graph, int n, bool refined) {
-  Vec first, second;
-  writer.write(first, second, refined ? graph.input(2 * n + 1) : Expression{});
-  // c^2, and s, go behind q, and p behind that.
-  const int more = refined ? 2 : 1;
+/// With so many of what is held behind q': 1 for t' = sigma alone. From held values, behind c^2,
+/// where there are some.
+LaneProgram write_field(FieldWriter& writer, Graph& graph, int n, int outputs, int held = 0) {
+  Vec nearly, first, second;
+  for (int k = 0; k < held; ++k) nearly.push_back(graph.input(2 * n + 1 + k));
+  writer.write(first, second, nearly);
+  first.resize(n + outputs);
+  // c^2, and what is held, go behind q, and p behind that.
+  const int more = 1 + held;
   const auto place = [&](int k) { return graph.input(k < n ? k : k < 2 * n ? k + more : k - n); };
   return lane_program(graph, n + more,
                       arrays(graph.substitute(first, place), graph.substitute(second, place)));
@@ -246,9 +71,13 @@ std::shared_ptr<const ScaledField> scaled_field(const CanonicalSystem& s) {
   field->dimension = n;
   field->constraints = s.constraint_count();
   field->quadratic = writer.quadratic();
-  field->field = write_field(writer, graph, n, false);
-  if (field->field.program.value_count() < most_refined)
-    field->refined = write_field(writer, graph, n, true);
+  field->field = write_field(writer, graph, n, 1);
+  if (field->field.program.value_count() < most_refined) {
+    field->held = writer.held_count();
+    field->following = writer.following_count();
+    field->holding = write_field(writer, graph, n, field->held);
+    field->refined = write_field(writer, graph, n, field->following, field->held);
+  }
   Vec first, second;
   writer.write_normal(first, second);
   field->normal = CompiledFunction(graph, n, arrays(first, second));

@@ -3,8 +3,8 @@
 namespace rattleback {
 
 template <>
-AnyStepperPointer<double> sundman_stepper(const AnySystem& system, int stages, double accuracy) {
-  return detail::make_sundman<double>(system, stages, accuracy);
+AnyStepperPointer<double> sundman_stepper(const AnySystem& system, const SundmanOptions& options) {
+  return detail::make_sundman<double>(system, options);
 }
 template <>
 ForceRate<double> force_rate(const AnySystem& system) {

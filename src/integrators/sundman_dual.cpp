@@ -3,9 +3,9 @@
 namespace rattleback {
 
 template <>
-AnyStepperPointer<Dual<double, 4>> sundman_stepper(const AnySystem& system, int stages,
-                                                   double accuracy) {
-  return detail::make_sundman<Dual<double, 4>>(system, stages, accuracy);
+AnyStepperPointer<Dual<double, 4>> sundman_stepper(const AnySystem& system,
+                                                   const SundmanOptions& options) {
+  return detail::make_sundman<Dual<double, 4>>(system, options);
 }
 
 }  // namespace rattleback

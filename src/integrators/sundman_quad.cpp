@@ -3,8 +3,8 @@
 namespace rattleback {
 
 template <>
-AnyStepperPointer<Quad> sundman_stepper(const AnySystem& system, int stages, double accuracy) {
-  return detail::make_sundman<Quad>(system, stages, accuracy);
+AnyStepperPointer<Quad> sundman_stepper(const AnySystem& system, const SundmanOptions& options) {
+  return detail::make_sundman<Quad>(system, options);
 }
 template <>
 ForceRate<Quad> force_rate(const AnySystem& system) {

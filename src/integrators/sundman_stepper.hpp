@@ -9,9 +9,9 @@ namespace rattleback {
 
 /// S is double, Dual<double, 4> or Quad.
 template <class S>
-AnyStepperPointer<S> sundman_stepper(const AnySystem& system, int stages, double accuracy);
+AnyStepperPointer<S> sundman_stepper(const AnySystem& system, const SundmanOptions& options);
 template <>
-AnyStepperPointer<double> sundman_stepper(const AnySystem& system, int stages, double accuracy);
+AnyStepperPointer<double> sundman_stepper(const AnySystem& system, const SundmanOptions& options);
 
 namespace detail {
 
@@ -19,9 +19,8 @@ namespace detail {
 template <class Sys, class S>
 class EvaluatedSundman {
  public:
-  EvaluatedSundman(const Sys& system, int stages, double accuracy)
-      : stepper_(EvaluatedField<Sys, S>(system, stages), stages, accuracy,
-                 pilot(system, stages, accuracy)) {}
+  EvaluatedSundman(const Sys& system, const SundmanOptions& options)
+      : stepper_(EvaluatedField<Sys, S>(system, options.stages), options, pilot(system, options)) {}
   Status step(const Sys& system, StateOf<Sys, S>& z, const Real<S>& h) {
     return stepper_.step(system, z, h);
   }
@@ -33,30 +32,30 @@ class EvaluatedSundman {
   std::string structure(const Sys& system) const { return stepper_.structure(system); }
 
  private:
-  static std::shared_ptr<AnyStepper<double>> pilot(const Sys& system, int stages, double accuracy) {
+  static std::shared_ptr<AnyStepper<double>> pilot(const Sys& system,
+                                                   const SundmanOptions& options) {
     if constexpr (std::is_same_v<S, double>)
       return nullptr;
     else
-      return sundman_stepper<double>(system, stages, accuracy);
+      return sundman_stepper<double>(system, options);
   }
   SundmanStepper<EvaluatedField<Sys, S>, S> stepper_;
 };
 
 /// By compiled code where there is some.
 template <class S>
-AnyStepperPointer<S> make_sundman(const AnySystem& system, int stages, double accuracy) {
+AnyStepperPointer<S> make_sundman(const AnySystem& system, const SundmanOptions& options) {
   if (auto code = scaled_field(system)) {
     std::shared_ptr<AnyStepper<double>> pilot;
-    if constexpr (!std::is_same_v<S, double>)
-      pilot = sundman_stepper<double>(system, stages, accuracy);
+    if constexpr (!std::is_same_v<S, double>) pilot = sundman_stepper<double>(system, options);
     return erase<S>(SundmanStepper<CompiledField<S>, S>(
-        CompiledField<S>(std::move(code), stages, diagonal_inverse_mass(system)), stages, accuracy,
+        CompiledField<S>(std::move(code), options.stages, diagonal_inverse_mass(system)), options,
         std::move(pilot)));
   }
   if constexpr (is_dual<S>)
-    return erase<S>(Differenced<EvaluatedSundman, AnySystem, S>(system, stages, accuracy));
+    return erase<S>(Differenced<EvaluatedSundman, AnySystem, S>(system, options));
   else
-    return erase<S>(EvaluatedSundman<AnySystem, S>(system, stages, accuracy));
+    return erase<S>(EvaluatedSundman<AnySystem, S>(system, options));
 }
 
 /// The same field, for density.

@@ -25,7 +25,7 @@ TEST_F(Native, ManyThreadsBuildAndRun) {
       const auto value = [&] { return std::uniform_real_distribution<double>(-1, 1)(mine); };
       for (unsigned k = 0; k < 100; ++k) {
         wrong += differences(random_program(1000 * t + k, 200, 30, 20, true), 1, 1,
-                             NativeCode::widest(), value);
+                             NativeCode::widest(), 2, value);
         std::vector<double> x(6);
         for (double& v : x) v = value();
         double ours = 0, expected = 1;
@@ -105,6 +105,7 @@ TEST_F(Native, WrongLanesAreNamed) {
   EXPECT_THROW(NativeCode(program, 8, 8, 0, {}, 5), InputError);
   EXPECT_THROW(NativeCode(program, 8, 1, 8, {}, 4), InputError);  // rows side by side
   EXPECT_THROW(NativeCode(program, 4, 2), InputError);
+  EXPECT_THROW(NativeCode(program, 8, 8, 0, {}, 4, 3), InputError);
 }
 
 /// Work and code grow in proportion to the program.

@@ -47,14 +47,14 @@ inline std::vector<int> widths() {
 
 /// Runs the native code and, lane by lane, the byte code; counts different bits, and what was
 /// written where nothing should be.
-inline int differences(const Program& program, int lanes, int stride, int width,
+inline int differences(const Program& program, int lanes, int stride, int width, int registers,
                        const std::function<double()>& value) {
   const Sizes s = sizes_of(program);
   std::vector<double> x(s.x * stride + 1), y(s.y * stride + 1);
   for (double& v : x) v = value();
   for (double& v : y) v = value();
   std::vector<double> a(s.a * stride + 1, untouched), b(s.b * stride + 1, untouched);
-  const NativeCode code(program, lanes, stride, 0, {}, width);
+  const NativeCode code(program, lanes, stride, 0, {}, width, registers);
   code(x.data(), y.data(), a.data(), b.data());
   int count = a.back() != untouched || b.back() != untouched;
   for (int lane = 0; lane < stride; ++lane) {
@@ -71,9 +71,11 @@ inline int differences(const Program& program, int lanes, int stride, int width,
 inline void expect_same(const Program& program, const std::function<double()>& value,
                         const std::string& what) {
   for (const int width : widths())
-    for (const auto& [lanes, stride] : {std::pair{1, 1}, {4, 4}, {4, 8}, {8, 8}, {16, 16}})
-      EXPECT_EQ(differences(program, lanes, stride, width, value), 0)
-          << what << ", " << lanes << " lanes of " << stride << ", " << width << " in a register";
+    for (const int registers : {1, 2})
+      for (const auto& [lanes, stride] : {std::pair{1, 1}, {4, 4}, {4, 8}, {8, 8}, {16, 16}})
+        EXPECT_EQ(differences(program, lanes, stride, width, registers, value), 0)
+            << what << ", " << lanes << " lanes of " << stride << " in at least " << registers
+            << " registers of " << width;
 }
 
 /// The same where every lane has constants of its own.

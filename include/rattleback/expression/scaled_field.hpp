@@ -8,6 +8,11 @@
 // q' = sigma v, p' = sigma f, t' = sigma. With v in place of M^-1 p, and with g'' taken between v
 // and M^-1 p, g and G M^-1 p are first integrals of this field everywhere, not only where they are
 // zero: a method that keeps quadratic integrals keeps quadratic constraints.
+//
+// Where sigma, lambda, mu and K are nearly known, they follow by Newton's method, with K as it was:
+//   dmu = K^-1 G v^,  v^ = M^-1 (p - G^T mu),   dlambda = K^-1 (v.g''.M^-1 p + G M^-1 f^),
+//   f^ = -V_q - G^T lambda
+// Nothing waits for a division or a root then.
 #pragma once
 
 #include <memory>
@@ -41,7 +46,10 @@ struct ScaledField {
   int dimension = 0, constraints = 0;
   bool quadratic = false;   ///< all constraints are, at most
   LaneProgram field;        ///< (q, c^2; p) -> (q', t'; p')
-  LaneProgram refined;      ///< (q, c^2, s; p) -> the same, by one Newton step from sigma = s
+  int held = 0;             ///< number of sigma, lambda, mu and the factors of K, together
+  int following = 0;        ///< the first of them, which `refined` improves
+  LaneProgram holding;      ///< (q, c^2; p) -> (q', held; p')
+  LaneProgram refined;      ///< (q, c^2, held; p) -> (q', following; p')
   CompiledFunction normal;  ///< (q; p) -> (g, G M^-1 p; G, M^-1 G^T): each m x n, row by row
   LaneProgram rates;        ///< (q, u; p, w) -> derivatives of g and of G M^-1 p along (u, w)
 };

@@ -90,14 +90,16 @@ ForceChoice choose_force_scale(Field& field, const Sys& system, const State& z, 
   };
   const double first = slowness(x);
   double rough = h / 4, time = rough, here = first, sum = first * time;
+  bool at_x = true;  // what was evaluated last
   for (int k = 1, tried = 0; k < samples && tried < most && std::isfinite(here); ++tried) {
-    (void)slowness(x);
+    if (!at_x) (void)slowness(x);
     move(rough / 2 * here);
     const double middle = slowness(y);
     move(rough * middle);
     const double there = slowness(y);
     const bool far = !(std::abs(rough) * std::max(middle, there) < 0.25);
-    if (far && std::abs(rough) > std::abs(h) / 4) {
+    at_x = !far || std::abs(rough) <= std::abs(h) / 4;
+    if (!at_x) {
       rough /= 2;
       continue;
     }

@@ -72,25 +72,41 @@ RATTLEBACK_INLINE StageLanes<S> invert_stages(const StageLanes<S>& x) {
     return each_stage<S>([&](int i) { return S(S(Real<S>(1)) / x[i]); });
 }
 
-/// The largest change of a quantity at any stage, over several quantities, each in units of its
-/// own. What is not a number may go unseen.
+/// All stages combined into one number, halves with halves: in registers, and few instructions.
+template <class Combine>
+RATTLEBACK_INLINE double fold_stages(const StageLanes<double>& x, Combine&& f) {
+  typedef double Four RATTLEBACK_VECTOR(32);
+  typedef double Two RATTLEBACK_VECTOR(16);
+  Four four;
+  if constexpr (sizeof(x.part[0]) == 64)
+    four = f(Four(__builtin_shufflevector(x.part[0], x.part[0], 0, 1, 2, 3)),
+             Four(__builtin_shufflevector(x.part[0], x.part[0], 4, 5, 6, 7)));
+  else
+    four = f(x.part[0], x.part[1]);
+  const Two two = f(Two(__builtin_shufflevector(four, four, 0, 1)),
+                    Two(__builtin_shufflevector(four, four, 2, 3)));
+  return f(two[0], two[1]);
+}
+
+/// The largest change of a quantity at any stage, over several quantities. What is not a number may
+/// go unseen.
 template <class S>
 class LargestChange {
  public:
-  RATTLEBACK_INLINE void add(const StageLanes<S>& a, const StageLanes<S>& b, double scale) {
+  RATTLEBACK_INLINE void add(const StageLanes<S>& a, const StageLanes<S>& b) {
     if constexpr (std::is_same_v<S, double>)
-      most_ = max(abs(a - b) * StageLanes<S>(scale), most_);
+      most_ = max(abs(a - b), most_);
     else
-      for (int i = 0; i < most_stages; ++i)
-        most_ = larger(most_, magnitude(S(a[i] - b[i])) * scale);
+      for (int i = 0; i < most_stages; ++i) most_ = larger(most_, magnitude(S(a[i] - b[i])));
   }
-  RATTLEBACK_INLINE double value() const {
-    if constexpr (std::is_same_v<S, double>) {  // in registers: hmax() goes through memory
-      const auto pair = [&](int i) { return std::max(most_[i], most_[i + 4]); };
-      return std::max(std::max(pair(0), pair(1)), std::max(pair(2), pair(3)));
-    } else {
-      return most_;
-    }
+  /// Of two, times factors.
+  RATTLEBACK_INLINE static double largest(const LargestChange& a, double times_a,
+                                          const LargestChange& b, double times_b) {
+    if constexpr (std::is_same_v<S, double>)
+      return fold_stages(max(a.most_ * StageLanes<S>(times_a), b.most_ * StageLanes<S>(times_b)),
+                         [](auto x, auto y) { return x > y ? x : y; });
+    else
+      return larger(a.most_ * times_a, b.most_ * times_b);
   }
 
  private:
@@ -119,9 +135,7 @@ class StageMap {
   }
   RATTLEBACK_INLINE StageLanes<S> operator()(const StageLanes<S>& x) const {
     if constexpr (std::is_same_v<S, double>) {
-      // Columns beyond the last stage are zero. Two sums: neither waits for the other.
-      const double* lane = reinterpret_cast<const double*>(&x);
-      return sum(lane, std::make_index_sequence<most_stages / 2>{});
+      return plus(0.0, x);
     } else {
       return each_stage<S>([&](int i) {
         S r(Real<S>(0));
@@ -131,10 +145,20 @@ class StageMap {
     }
   }
 
+  /// The same at all stages, and what x is mapped to. Columns beyond the last stage are zero.
+  RATTLEBACK_INLINE StageLanes<S> plus(double start, const StageLanes<S>& x) const
+    requires std::is_same_v<S, double>
+  {
+    const double* lane = reinterpret_cast<const double*>(&x);
+    return sum(start, lane, std::make_index_sequence<most_stages / 2>{});
+  }
+
  private:
+  /// Two sums: neither waits for the other.
   template <std::size_t... J>
-  RATTLEBACK_INLINE StageLanes<S> sum(const double* lane, std::index_sequence<J...>) const {
-    return (... + (column_[2 * J] * StageLanes<S>(lane[2 * J]))) +
+  RATTLEBACK_INLINE StageLanes<S> sum(double start, const double* lane,
+                                      std::index_sequence<J...>) const {
+    return (StageLanes<S>(start) + ... + (column_[2 * J] * StageLanes<S>(lane[2 * J]))) +
            (... + (column_[2 * J + 1] * StageLanes<S>(lane[2 * J + 1])));
   }
   int stages_ = 0;
@@ -178,8 +202,7 @@ struct GaussStages {
   /// sum_j b_j x_j
   RATTLEBACK_INLINE S weigh(const StageLanes<S>& x) const {
     if constexpr (std::is_same_v<S, double>) {
-      const StageLanes<S> y = weights * x;
-      return ((y[0] + y[4]) + (y[1] + y[5])) + ((y[2] + y[6]) + (y[3] + y[7]));
+      return fold_stages(weights * x, [](auto u, auto v) { return u + v; });
     }
     S sum = x[0] * b[0];
     for (int j = 1; j < stages; ++j) sum += x[j] * b[j];

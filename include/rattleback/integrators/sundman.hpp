@@ -6,16 +6,18 @@
 //
 // with F of expression/scaled_field.hpp. The stages are solved for by Jacobi iteration,
 // K <- F(y^ + eps A K): all stages at once, in the lanes of a pack. The change D_k in iteration k
-// leaves an error of about D_k^2/D_{k-1}. Stages start from the polynomial through those of the
-// last step; lower degrees of it took 1 to 30 % more iterations on six problems at errors of 1e-3
-// to 1e-12, and finding the best one as steps go 1 to 5 %. An iteration may go ahead with
-// the momenta it has just found, q' <- q' + sigma M^-1 (p - p before): where forces depend on q it
-// takes two thirds of the iterations, where they come from the curvature of g it takes more. The
-// solution is the same, and what takes fewer is found out as steps go; a step is refused where
-// neither converges.
+// leaves an error of about D_k^2/D_{k-1}. Once it is small, sigma and the multipliers follow from
+// those of the last iteration, without roots and divisions. Stages start from the polynomial
+// through those of the last step; lower degrees of it took 1 to 30 % more iterations on six
+// problems at errors of 1e-3 to 1e-12, and finding the best one as steps go 1 to 5 %. An iteration
+// may go ahead with the momenta it has just found, q' <- q' + sigma M^-1 (p - p before): where
+// forces depend on q it takes two thirds of the iterations, where they come from the curvature of g
+// it takes more. The solution is the same, and what takes fewer is found out as steps go; a step is
+// refused where neither converges.
 //
 // Gauss methods keep quadratic integrals. Where all constraints are quadratic, y^ = y0, and
-// rounding alone is projected away. For others the projection is symmetric [Hairer00]:
+// rounding alone is projected away, or what a tolerance leaves. For others the projection is
+// symmetric [Hairer00]:
 //   q^ = q0 + W0^T mu,  p^ = p0 + G0^T nu,   q1 = ... + W1^T mu,  p1 = ... + G1^T nu,  W = G M^-1
 //   g(q1) = 0,  G1 M^-1 p1 = 0
 // The flow carries levels of g along, so that d g(q1)/d mu is about K0 + K1, K = G M^-1 G^T; with
@@ -43,6 +45,7 @@
 #include "rattleback/integrators/force_scale.hpp"
 #include "rattleback/integrators/method_info.hpp"
 #include "rattleback/integrators/stage_lanes.hpp"
+#include "rattleback/integrators/sundman_parts.hpp"
 #include "rattleback/problem/small_ldlt.hpp"
 #include "rattleback/solve/thresholds.hpp"
 
@@ -61,23 +64,15 @@ inline MethodInfo sundman_info(int stages) {
           .cite = "[Hairer00]"};
 }
 
-/// What is normal to the constraints at a point: g, G M^-1 p, and the rows of G and W = G M^-1.
-template <class S>
-struct NormalSpace {
-  int n, m;
-  std::vector<S> values, slopes;
+struct SundmanOptions {
+  int stages = most_stages;
+  double accuracy = 0;   ///< wanted error at the end, by which the step is chosen; 0: as given
+  double tolerance = 0;  ///< of the stages, relative; 0: down to round-off
 
-  NormalSpace(int dimension, int constraints)
-      : n(dimension), m(constraints), values(2 * m), slopes(2 * m * n) {}
-  const S* g() const { return values.data(); }
-  const S* rate() const { return values.data() + m; }
-  const S* rows() const { return slopes.data(); }
-  const S* raised() const { return slopes.data() + m * n; }
-  /// K = G M^-1 G^T
-  S gram(int i, int j) const {
-    S sum = rows()[i * n] * raised()[j * n];
-    for (int d = 1; d < n; ++d) sum += rows()[i * n + d] * raised()[j * n + d];
-    return sum;
+  /// Scalars other than double are for truth and derivatives, and go down to round-off.
+  template <class S>
+  double stage_tolerance() const {
+    return std::is_same_v<S, double> ? std::max(tolerance, epsilon<S> / 2) : epsilon<S> / 2;
   }
 };
 
@@ -93,14 +88,15 @@ class SundmanStepper {
   using R = Real<S>;
 
   /// `pilot`: of the same system in double, whose choices are taken over; none for double itself.
-  SundmanStepper(Field field, int stages, double accuracy = 0,
+  SundmanStepper(Field field, const SundmanOptions& options,
                  std::shared_ptr<AnyStepper<double>> pilot = nullptr)
       : field_(std::move(field)),
         pilot_(std::move(pilot)),
-        gauss_(&GaussStages<S>::of(stages)),
+        gauss_(&GaussStages<S>::of(options.stages)),
         n_(field_.dimension()),
         m_(field_.constraints()),
-        accuracy_(accuracy),
+        accuracy_(options.accuracy),
+        tolerance_(options.stage_tolerance<S>()),
         q0_(n_),
         p0_(n_),
         hat_q_(n_),
@@ -109,9 +105,9 @@ class SundmanStepper {
         p1_(n_),
         end_q_(n_),
         end_p_(n_),
-        x_(n_ + 2),
-        a_(n_ + 1),
-        last_a_(n_ + 1),
+        x_(n_ + 1 + field_.held()),
+        a_(n_ + std::max(1, field_.held())),
+        last_a_(a_.size()),
         y_(n_),
         b_(n_),
         last_b_(n_),
@@ -149,7 +145,7 @@ class SundmanStepper {
     time_ = S(R(clock_.time));
   }
   Projections projections(long steps, long) const {
-    return m_ > 0 && field_.quadratic() ? Projections{steps, steps} : Projections{};
+    return has_rest() ? Projections{steps, steps} : Projections{};
   }
   template <class Sys>
   std::string structure(const Sys&) const {
@@ -182,13 +178,14 @@ class SundmanStepper {
     }
     sum_t_.add(elapsed_, time_);
     clock_.time = last ? clock_.end : static_cast<double>(base(time_));
-    project_rounding(system, z);
+    project_rest(system, z);
     ++steps_;
     return status;
   }
 
  private:
-  static constexpr double nearly_from = 1e-2;  // changes of the stages
+  static constexpr double nearly_from = 0.1;  // changes of the stages
+  static constexpr double never = std::numeric_limits<double>::infinity();
   // Iterations. On the quartic surface of bench/adaptive.cpp, at an error of 4e-4, every one takes
   // 23.1 a step, every third 24.8, and a quarter less time.
   static constexpr int projected_every = 3;
@@ -213,29 +210,37 @@ class SundmanStepper {
   Status solve_stages(const Sys& system, const S& eps, bool physical);
   template <class Sys>
   Status attempt(const Sys& system, const S& eps, bool physical, bool ahead);
+  template <class Sys>
+  void start(const Sys& system);
+  void set_sizes(double h);
   bool may_go_ahead() const { return std::is_same_v<S, double> && !field_.inverse_mass().empty(); }
-  void place_stages(const S& eps, bool ahead);
-  double change_of_stages(double unit_q, double unit_p) const;
+  StageChange<S> place_stages(const S& eps, bool ahead);
+  StageChange<S> change_of_stages() const;
   Status finish(const S& eps, int iterations);
   template <class Sys>
   void first_stages(const Sys& system, bool physical);
-  /// Where stages hardly change, sigma follows by Newton's method, which does not wait for roots.
+  /// Where stages hardly change, sigma and multipliers follow by Newton's method.
   template <class Sys>
   void evaluate(const Sys& system, bool physical, bool nearly = false) {
     if constexpr (requires { field_.refine(x_.data(), y_.data(), a_.data(), b_.data()); })
-      if (nearly && !physical && field_.refines()) {
-        x_[n_ + 1] = last_a_[n_];
-        return field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
-      }
+      if (!physical && field_.held() > 0) return nearly ? refine() : hold();
     field_.evaluate(system, x_.data(), y_.data(), a_.data(), b_.data());
     if (!physical) return;
     const Lanes inverse = invert_stages<S>(a_[n_]);
     for (int i = 0; i <= n_; ++i) a_[i] = multiply_stages<S>(a_[i], inverse);
     for (int i = 0; i < n_; ++i) b_[i] = multiply_stages<S>(b_[i], inverse);
   }
-  /// One change of mu and nu; how far it moves q and p, over their sizes.
+  void hold() {
+    field_.hold(x_.data(), y_.data(), a_.data(), b_.data());
+    for (int k = field_.following(); k < field_.held(); ++k) x_[n_ + 1 + k] = a_[n_ + k];
+  }
+  void refine() {
+    for (int k = 0; k < field_.following(); ++k) x_[n_ + 1 + k] = last_a_[n_ + k];
+    field_.refine(x_.data(), y_.data(), a_.data(), b_.data());
+  }
+  /// One change of mu and nu.
   template <class Sys>
-  double project(const Sys& system, const S& eps, bool settled, double size_q, double size_p);
+  void project(const Sys& system, const S& eps, bool settled);
   template <class Sys>
   void leave_out_change(const Sys& system, const S& eps);
   bool projects() const { return m_ > 0 && !field_.quadratic(); }
@@ -246,7 +251,8 @@ class SundmanStepper {
     ldlt_factor(work_);
   }
   template <class Sys, class State>
-  void project_rounding(const Sys& system, State& z);
+  void project_rest(const Sys& system, State& z);
+  bool has_rest() const { return m_ > 0 && (field_.quadratic() || tolerance_ > epsilon<S> / 2); }
   /// y += A^T x, by rows of A.
   void add_rows(const S* rows, const std::vector<S>& x, std::vector<S>& y) const {
     for (int k = 0; k < m_; ++k)
@@ -268,28 +274,9 @@ class SundmanStepper {
   std::shared_ptr<AnyStepper<double>> pilot_;
   const GaussStages<S>* gauss_;
   int n_, m_;
-  double accuracy_;
+  double accuracy_, tolerance_;
   long steps_ = 0;  // since the last reset
-  /// Iterations that a step took of late, with Jacobi's iteration and with the one that goes ahead.
-  /// The one that takes more is tried again after 16 steps, and then after twice as many each time.
-  struct Way {
-    double mean[2] = {0, 0};
-    long until = 16, interval = 16;
-
-    bool ahead() const { return mean[1] > 0 && mean[1] < mean[0]; }
-    bool next() {
-      if (mean[0] == 0 || mean[1] == 0) return mean[0] != 0;
-      if (--until > 0) return ahead();
-      interval = std::min(2 * interval, 1024L);
-      until = interval;
-      return !ahead();
-    }
-    void note(bool way, double iterations) {
-      const bool before = ahead();
-      mean[way] = mean[way] == 0 ? iterations : 0.75 * mean[way] + 0.25 * iterations;
-      if (ahead() != before) until = interval = 16;
-    }
-  } way_;
+  IterationWay way_;
   // q0, p0; q^, p^; increments; ends. Stage points; derivatives there, and as they were before.
   std::vector<S> q0_, p0_, hat_q_, hat_p_, q1_, p1_, end_q_, end_p_;
   std::vector<Lanes> x_, a_, last_a_, y_, b_, last_b_;
@@ -299,6 +286,9 @@ class SundmanStepper {
   Vector<S, dynamic> change_;
   Matrix<S, dynamic> work_, gram_here_;
   double projected_from_ = 1e-2;  // changes of the stages from which on they are projected
+  int unprojected_ = 0;           // iterations since then
+  double moved_ = never;          // by the last projection, over these sizes of q and p
+  double size_q_ = 1, size_p_ = 1;
   std::vector<CompensatedSum<S>> sum_q_, sum_p_;
   CompensatedSum<S> sum_t_;
   S elapsed_ = S(0), time_ = S(0);

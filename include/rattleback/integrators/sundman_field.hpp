@@ -88,8 +88,17 @@ class CompiledField {
         code_->field.program.run(q, p, dq, dp);
       });
   }
-  /// By sigma nearly right behind c^2: two roots and a division less to wait for.
-  bool refines() const { return static_cast<bool>(code_->refined.native); }
+  /// How many values an evaluation leaves behind q' for the next one, from sigma on: those that
+  /// change with every one, and all. 0: none.
+  int following() const { return refines() ? code_->following : 0; }
+  int held() const { return refines() ? code_->held : 0; }
+  void hold(const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
+            StageLanes<S>* b) const
+    requires std::is_same_v<S, double>
+  {
+    code_->holding(x, y, a, b);
+  }
+  /// From the held values, behind c^2: no root and no division to wait for.
   void refine(const StageLanes<S>* x, const StageLanes<S>* y, StageLanes<S>* a,
               StageLanes<S>* b) const
     requires std::is_same_v<S, double>
@@ -111,6 +120,9 @@ class CompiledField {
   }
 
  private:
+  bool refines() const {
+    return std::is_same_v<S, double> && static_cast<bool>(code_->refined.native);
+  }
   std::shared_ptr<const ScaledField> code_;
   int stages_;
   StageByStage<S> one_by_one_, along_;
@@ -150,6 +162,7 @@ class EvaluatedField {
   int constraints() const { return m_; }
   /// Not known: they are projected onto, whatever they are.
   static bool quadratic() { return false; }
+  static int held() { return 0; }
   const std::vector<double>& inverse_mass() const { return inverse_mass_; }
   std::string structure() const { return "by elimination, " + in_words(SolverKind::dense, m_); }
 

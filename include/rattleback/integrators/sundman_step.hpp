@@ -26,84 +26,100 @@ template <class Field, class S>
 template <class Sys>
 Status SundmanStepper<Field, S>::attempt(const Sys& system, const S& eps, bool physical,
                                          bool ahead) {
-  for (int i = 0; i < n_; ++i) hat_q_[i] = q0_[i], hat_p_[i] = p0_[i];
-  if (projects()) {
-    field_.normal(system, q0_.data(), p0_.data(), here_);
-    there_ = here_;
-    for (int i = 0; i < m_; ++i)
-      for (int j = 0; j <= i; ++j) gram_here_(i, j) = here_.gram(i, j);
-    for (int k = 0; k < m_; ++k) mu_[k] = nu_[k] = S(0);
-  }
-  first_stages(system, physical);
-  double size_q = largest(q0_), size_p = largest(p0_), before = 0;
+  constexpr double floor = threshold::round_off_band * epsilon<S>;
   const double h = magnitude(eps);
-  constexpr double never = std::numeric_limits<double>::infinity();
-  double last_moved = never;
-  int unprojected = projected_every;
+  double before = 0;
+  start(system);
+  first_stages(system, physical);
+  place_stages(eps, false);
   for (int k = 1; k <= most_iterations; ++k) {
-    place_stages(eps, ahead && k > 1);
     std::swap(a_, last_a_), std::swap(b_, last_b_);
     evaluate(system, physical, k > 1 && before < nearly_from);
-    if (k == 1) {  // at turning points a momentum is as large as what it becomes
-      size_q = std::max({size_q, h * largest_stage(a_), threshold::zero_pivot});
-      size_p = std::max({size_p, h * largest_stage(b_), threshold::zero_pivot});
-    }
-    double change = change_of_stages(h / size_q, h / size_p);
+    if (k == 1) set_sizes(h);
+    const bool due =
+        projects() && ++unprojected_ >= projected_every && k > 1 && before < projected_from_;
+    // Placed at once where they may be: the field waits for that, and nothing for the change.
+    const StageChange<S> changes = due ? change_of_stages() : place_stages(eps, ahead);
+    double change = LargestChange<S>::largest(changes.q, h / size_q_, changes.p, h / size_p_);
     if (!(change < threshold::overflow)) return {Outcome::not_finite, k, change};
-    const double floor = threshold::round_off_band * epsilon<S>;
-    bool settled = change * change <= epsilon<S> / 2 * before ||
+    bool settled = change * change <= tolerance_ * before ||
                    (k > 1 && change < floor && change > 0.7 * before);
-    const bool due = ++unprojected >= projected_every && change < projected_from_;
     const bool projected = projects() && (settled || due);
     if (projected) {
-      const double moved = project(system, eps, settled, size_q, size_p);
-      if (last_moved == never && !physical) projected_from_ = std::clamp(1e4 * moved, 1e-10, 1e-2);
-      settled = settled && (moved <= 4 * epsilon<S> || (moved < floor && moved > 0.7 * last_moved));
-      unprojected = 0;
-      change = larger(change, moved);
-      last_moved = moved;
+      const double last = moved_;
+      project(system, eps, settled);
+      if (last == never && !physical) projected_from_ = std::clamp(1e4 * moved_, 1e-10, 1e-2);
+      settled = settled && (moved_ <= 8 * tolerance_ || (moved_ < floor && moved_ > 0.7 * last));
+      change = larger(change, moved_);
     }
     if (!(change < threshold::overflow)) return {Outcome::rank_loss, k, change};
     if (settled) return finish(eps, k);
+    if (projected) place_stages(eps, ahead);
     if (k > 8 && change > 4 * before && !projected) return {Outcome::no_convergence, k, change};
     before = change;
   }
   return {Outcome::no_convergence, most_iterations, before};
 }
 
-/// y^ + eps A K. Where it goes ahead, q' first follows the momenta.
+/// From y^ = y0.
 template <class Field, class S>
-void SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
+template <class Sys>
+void SundmanStepper<Field, S>::start(const Sys& system) {
+  for (int i = 0; i < n_; ++i) hat_q_[i] = q0_[i], hat_p_[i] = p0_[i];
+  if (!projects()) return;
+  field_.normal(system, q0_.data(), p0_.data(), here_);
+  there_ = here_;
+  for (int i = 0; i < m_; ++i)
+    for (int j = 0; j <= i; ++j) gram_here_(i, j) = here_.gram(i, j);
+  for (int k = 0; k < m_; ++k) mu_[k] = nu_[k] = S(0);
+  moved_ = never, unprojected_ = projected_every;
+}
+
+/// At turning points a momentum is as large as what it becomes.
+template <class Field, class S>
+void SundmanStepper<Field, S>::set_sizes(double h) {
+  size_q_ = std::max({largest(q0_), h * largest_stage(a_), threshold::zero_pivot});
+  size_p_ = std::max({largest(p0_), h * largest_stage(b_), threshold::zero_pivot});
+}
+
+/// y^ + eps A K, and how much K is not the one of the stages before. Where it goes ahead, q' first
+/// follows the momenta.
+template <class Field, class S>
+StageChange<S> SundmanStepper<Field, S>::place_stages(const S& eps, bool ahead) {
+  StageChange<S> change;
   if constexpr (std::is_same_v<S, double>) {
     const StageMap<S> map = gauss_->a.times(eps);
     const double* __restrict inverse_mass = field_.inverse_mass().data();
     const double *q = hat_q_.data(), *p = hat_p_.data();
     Lanes *a = a_.data(), *x = x_.data(), *y = y_.data();
-    const Lanes* b = b_.data();
+    const Lanes *b = b_.data(), *last_a = last_a_.data(), *last_b = last_b_.data();
     const Lanes sigma = a[n_];
     for (int i = 0; i < n_; ++i) {
-      const Lanes now = Lanes(p[i]) + map(b[i]);
+      const Lanes now = map.plus(p[i], b[i]);
+      change.p.add(b[i], last_b[i]);
+      change.q.add(a[i], last_a[i]);
       if (ahead) a[i] += sigma * (Lanes(inverse_mass[i]) * (now - y[i]));
       y[i] = now;
-      x[i] = Lanes(q[i]) + map(a[i]);
+      x[i] = map.plus(q[i], a[i]);
     }
+    return change;
   } else {
     for (int i = 0; i < n_; ++i) {
       y_[i] = add_scaled_stages<S>(hat_p_[i], eps, gauss_->a(b_[i]));
       x_[i] = add_scaled_stages<S>(hat_q_[i], eps, gauss_->a(a_[i]));
     }
+    return change_of_stages();
   }
 }
 
 template <class Field, class S>
-double SundmanStepper<Field, S>::change_of_stages(double unit_q, double unit_p) const {
-  LargestChange<S> largest_change;
-  const Lanes *a = a_.data(), *b = b_.data(), *last_a = last_a_.data(), *last_b = last_b_.data();
+StageChange<S> SundmanStepper<Field, S>::change_of_stages() const {
+  StageChange<S> change;
   for (int i = 0; i < n_; ++i) {
-    largest_change.add(a[i], last_a[i], unit_q);
-    largest_change.add(b[i], last_b[i], unit_p);
+    change.q.add(a_[i], last_a_[i]);
+    change.p.add(b_[i], last_b_[i]);
   }
-  return largest_change.value();
+  return change;
 }
 
 template <class Field, class S>
@@ -155,8 +171,7 @@ void SundmanStepper<Field, S>::leave_out_change(const Sys& system, const S& eps)
 
 template <class Field, class S>
 template <class Sys>
-double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool settled,
-                                         double size_q, double size_p) {
+void SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool settled) {
   const auto &a = settled ? a_ : last_a_, &b = settled ? b_ : last_b_;
   for (int i = 0; i < n_; ++i) {
     end_q_[i] = hat_q_[i] + eps * gauss_->weigh(a[i]);
@@ -181,27 +196,41 @@ double SundmanStepper<Field, S>::project(const Sys& system, const S& eps, bool s
     }
     return farthest / size;
   };
-  const double moved = correct(there_.g(), here_.raised(), mu_, hat_q_, size_q);
-  return larger(moved, correct(there_.rate(), here_.rows(), nu_, hat_p_, size_p));
+  const double moved_q = correct(there_.g(), here_.raised(), mu_, hat_q_, size_q_);
+  moved_ = larger(moved_q, correct(there_.rate(), here_.rows(), nu_, hat_p_, size_p_));
+  unprojected_ = 0;
 }
 
-/// Quadratic constraints are kept but for rounding: once towards g = 0 and G M^-1 p = 0.
+/// What stages of a step leave of g and G M^-1 p: rounding alone of quadratic constraints, and what
+/// a tolerance lets them.
 template <class Field, class S>
 template <class Sys, class State>
-void SundmanStepper<Field, S>::project_rounding(const Sys& system, State& z) {
-  if (m_ == 0 || !field_.quadratic()) return;
-  field_.normal(system, z.q.data(), z.p.data(), there_);
-  factor([&](int i, int j) { return there_.gram(i, j); });
+void SundmanStepper<Field, S>::project_rest(const Sys& system, State& z) {
+  if (!has_rest()) return;
+  const auto look = [&] {
+    field_.normal(system, z.q.data(), z.p.data(), there_);
+    factor([&](int i, int j) { return there_.gram(i, j); });
+  };
   const auto correct = [&](const auto& residual, const auto& rows, auto& sums, auto& point) {
     for (int k = 0; k < m_; ++k) change_[k] = -residual[k];
     ldlt_solve_factored(work_, change_);
+    double most = 0;
     for (int i = 0; i < n_; ++i) {
       S moved = rows[i] * change_[0];
       for (int k = 1; k < m_; ++k) moved += rows[k * n_ + i] * change_[k];
       sums[i].add(moved, point[i]);
+      most = larger(most, magnitude(moved));
     }
+    return most / size_q_;
   };
-  correct(there_.g(), there_.raised(), sum_q_, z.q);
+  // Newton's method, which squares what is left.
+  constexpr double nearly = 1e-9;
+  double moved = 1;
+  for (int k = 0; k < 4 && moved > nearly; ++k) {
+    look();
+    moved = correct(there_.g(), there_.raised(), sum_q_, z.q);
+  }
+  if (moved > 8 * epsilon<S>) look();
   correct(there_.rate(), there_.rows(), sum_p_, z.p);
 }
 

@@ -7,13 +7,13 @@ namespace rattleback {
 
 // sundman_stepper.hpp
 template <class S>
-AnyStepperPointer<S> sundman_stepper(const AnySystem& system, int stages, double accuracy);
+AnyStepperPointer<S> sundman_stepper(const AnySystem& system, const SundmanOptions& options);
 template <>
-AnyStepperPointer<double> sundman_stepper(const AnySystem&, int, double);
+AnyStepperPointer<double> sundman_stepper(const AnySystem&, const SundmanOptions&);
 template <>
-AnyStepperPointer<Dual<double, 4>> sundman_stepper(const AnySystem&, int, double);
+AnyStepperPointer<Dual<double, 4>> sundman_stepper(const AnySystem&, const SundmanOptions&);
 template <>
-AnyStepperPointer<Quad> sundman_stepper(const AnySystem&, int, double);
+AnyStepperPointer<Quad> sundman_stepper(const AnySystem&, const SundmanOptions&);
 
 namespace {
 
@@ -23,10 +23,11 @@ constexpr long most_entries = 40'000;
 struct MakeSundman {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
-                                  const SolveOptions&) const {
-    const int stages = static_cast<int>(values.whole("stages"));
-    const double accuracy = values.number("accuracy");
-    if (!sundman_info(stages).applies(system.traits()))
+                                  const SolveOptions& solve) const {
+    const SundmanOptions options{.stages = static_cast<int>(values.whole("stages")),
+                                 .accuracy = values.number("accuracy"),
+                                 .tolerance = solve.tolerance};
+    if (!sundman_info(options.stages).applies(system.traits()))
       throw ModelError("sundman: " + system.name() +
                        " is not a natural system with constraints on positions");
     if (const long entries = long{system.constraint_count()} * system.dimension();
@@ -39,7 +40,7 @@ struct MakeSundman {
       throw ModelError("sundman: every copy of " + system.name() +
                        " varies its steps, and those in a pack have the same ones");
     } else {
-      return sundman_stepper<S>(system, stages, accuracy);
+      return sundman_stepper<S>(system, options);
     }
   }
 };
