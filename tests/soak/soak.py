@@ -174,6 +174,12 @@ class Trial:
         self.answer("run", self.file, *plan, "--out", file)
         with open(file, "rb") as whole:
             content = bytearray(whole.read())
+        # HDF5 1.10 leaks what it read of an object header whose checksum is wrong, in a program of ten
+        # lines of C too. Leaks of ours are still seen in sanitized programs.
+        with open(self.path("leaks"), "w", encoding="utf-8") as known:
+            known.write("leak:libhdf5\n")
+        known = f"suppressions={self.path('leaks')}:print_suppressions=0"
+        environment = {"env": {**os.environ, "LSAN_OPTIONS": known}}
         for _ in range(5):
             torn = bytearray(content)
             for _ in range(self.random.choice((1, 3, 100))):
@@ -182,8 +188,8 @@ class Trial:
                 del torn[self.random.randrange(len(torn)):]
             with open(self.path("bad.h5"), "wb") as bad:
                 bad.write(torn)
-            self.program("plot", self.path("bad.h5"), "--out", self.path("bad.svg"))
-            self.program("run", "--resume", self.path("bad.h5"), "--quiet")
+            self.program("plot", self.path("bad.h5"), "--out", self.path("bad.svg"), **environment)
+            self.program("run", "--resume", self.path("bad.h5"), "--quiet", **environment)
 
     def mangle(self):
         """Mistakes in a model file get an answer."""
