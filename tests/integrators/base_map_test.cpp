@@ -74,7 +74,8 @@ TEST(Theta, is_symplectic_of_order_one) {
         jacobian(i, k) = z.q[i].partials[k];
         jacobian(2 + i, k) = z.p[i].partials[k];
       }
-    const auto gap = testing::symplectic_form(jacobian) - testing::symplectic_form(unit);
+    const Matrix<double, dynamic> gap =
+        testing::symplectic_form(jacobian) - testing::symplectic_form(unit);
     EXPECT_LE(gap.cwiseAbs().maxCoeff(), 2.2e-14) << theta;
 
     const auto exact = steps<Quad>(BaseMap::exact, quad_start(), Quad(0.5), 1);
