@@ -1,5 +1,7 @@
 #include "rattleback/integrators/multistep_coefficients.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "rattleback/integrators/composition.hpp"
@@ -60,13 +62,85 @@ Polynomial sigma(const Polynomial& gamma, int order) {
   return shifted(s, -1);
 }
 
-MultistepCoefficients<Quad> computed(int order) {
-  MultistepCoefficients<Quad> c{order, {}, {}, {}, {}, {}};
+using Exact = MultistepCoefficients<Quad>;
+
+/// weight[j] = (sigma/z - drive[0] gamma) / prod_{i != j} (z + turn[i] + 1/z) where z + 1/z =
+/// -turn[j], all of them divided by the power of z that makes them symmetric.
+void resolve(const Polynomial& gamma, const Polynomial& sigma, Exact& c) {
+  const int modes = c.order / 2 - 1;
+  for (int j = 0; j < modes; ++j) {
+    const Quad sum = -c.turn[j];  // z + 1/z
+    const auto rest = [&](int k) { return sigma[k + 1] - c.drive[0] * gamma[k]; };
+    Quad value = rest(modes), power = sum, last = 2;  // z^k + z^-k
+    for (int k = 1; k <= modes; ++k) {
+      value += rest(modes + k) * power;
+      last = std::exchange(power, sum * power - last);
+    }
+    for (int i = 0; i < modes; ++i)
+      if (i != j) value /= c.turn[i] - c.turn[j];
+    c.weight[j] = value;
+  }
+}
+
+/// Linear equations: rows of coefficients, then of right sides, which become the solution.
+void eliminate(std::vector<Polynomial>& rows) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto largest =
+        std::max_element(rows.begin() + k, rows.end(),
+                         [k](const auto& a, const auto& b) { return abs(a[k]) < abs(b[k]); });
+    std::swap(rows[k], *largest);
+    const Quad pivot = rows[k][k];
+    for (Quad& x : rows[k]) x /= pivot;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (i == k) continue;
+      const Quad factor = rows[i][k];
+      for (std::size_t j = k; j < rows[i].size(); ++j) rows[i][j] -= factor * rows[k][j];
+    }
+  }
+}
+
+/// y^j_n and y^j_{n-1}: the ones whose u_{n-l} = drive[0] w_{n-l} + sum_j weight[j] y^j_{n-l} are
+/// those of the past, with y^j_{n-l} by the recurrence backwards.
+void recall(Exact& c) {
+  const int modes = c.order / 2 - 1, unknowns = 2 * modes, u = unknowns, w = unknowns + unknowns;
+  std::vector<Polynomial> rows(unknowns, Polynomial(w + unknowns, Quad(0)));
+  for (int j = 0; j < modes; ++j) {
+    // y^j_{n-l+1} and y^j_{n-l} in y^j_n, y^j_{n-1} and w_{n-1}, w_{n-2}, ...
+    Polynomial after(w + unknowns, Quad(0)), here = after;
+    after[2 * j] = 1, here[2 * j + 1] = 1;
+    for (int l = 1; l <= unknowns; ++l) {
+      // What stands left of the equation is in y, right of it in w.
+      for (int k = 0; k < w + unknowns; ++k)
+        rows[l - 1][k] += c.weight[j] * (k < unknowns ? here[k] : -here[k]);
+      Polynomial earlier(w + unknowns, Quad(0));
+      for (int k = 0; k < w + unknowns; ++k) earlier[k] = -c.turn[j] * here[k] - after[k];
+      earlier[w + l - 1] += 1;
+      after = std::exchange(here, earlier);
+    }
+  }
+  for (int l = 1; l <= unknowns; ++l)
+    rows[l - 1][u + l - 1] += 1, rows[l - 1][w + l - 1] -= c.drive[0];
+  eliminate(rows);
+  for (int j = 0; j < modes; ++j)
+    for (int l = 0; l < unknowns; ++l) {
+      c.now[j].u[l] = rows[2 * j][u + l], c.now[j].w[l] = rows[2 * j][w + l];
+      c.before[j].u[l] = rows[2 * j + 1][u + l], c.before[j].w[l] = rows[2 * j + 1][w + l];
+    }
+}
+
+Exact computed(int order) {
+  Exact c{order, {}, {}, {}, {}, {}, {}, {}, {}, {}};
   Polynomial gamma{Quad(1)};
-  for (const int a : angles(order)) gamma = product(gamma, {Quad(1), Quad(a) / 8, Quad(1)});
+  int mode = 0;
+  for (const int a : angles(order)) {
+    c.turn[mode++] = Quad(a) / 8;
+    gamma = product(gamma, {Quad(1), Quad(a) / 8, Quad(1)});
+  }
   const Polynomial beta = sigma(gamma, order);
   for (int i = 0; i < order - 2; ++i) c.inertia[i] = gamma[order - 3 - i];
   for (int i = 0; i < order - 1; ++i) c.drive[i] = beta[order - 1 - i];
+  resolve(gamma, beta, c);
+  recall(c);
   const int m = order / 2;
   Quad ratio = 1;  // (m!)^2 / ((m - j)! (m + j)!)
   for (int j = 1; j <= m; ++j) {
@@ -116,6 +190,13 @@ std::array<R, N> cast(const std::array<Quad, N>& from) {
   return to;
 }
 
+template <class R>
+auto from_past(const std::array<Exact::FromPast, Exact::modes>& from) {
+  std::array<typename MultistepCoefficients<R>::FromPast, Exact::modes> to;
+  for (int j = 0; j < Exact::modes; ++j) to[j] = {cast<R>(from[j].u), cast<R>(from[j].w)};
+  return to;
+}
+
 }  // namespace
 
 template <class R>
@@ -148,7 +229,11 @@ const MultistepCoefficients<R>& multistep_coefficients(int order) {
                          cast<R>(c.drive),
                          cast<R>(c.slope),
                          cast<R>(c.derivative),
-                         cast<R>(c.ahead)};
+                         cast<R>(c.ahead),
+                         cast<R>(c.turn),
+                         cast<R>(c.weight),
+                         from_past<R>(c.now),
+                         from_past<R>(c.before)};
     }
     return list;
   }();

@@ -99,18 +99,13 @@ class ChainKernel {
         });
     return beyond == 0;
   }
-  /// w, and arrive(x, w) for every coordinate.
-  template <class Arrive>
+  /// w
   RATTLEBACK_PASS void follow(const Sys& system, const Jacobian& jacobian, const Multiplier& lambda,
-                              const Reach<S, N>& to, Position& drive, Arrive arrive) const {
+                              const Reach<S, N>& to, Position& drive) const {
     S* __restrict w = drive.data();
     for_drives(
         system, jacobian, lambda, to,
-        [=](int x, const S& push) RATTLEBACK_INLINE_LAMBDA {
-          w[x] = push;
-          arrive(x, push);
-        },
-        [](int, int) {});
+        [=](int x, const S& push) RATTLEBACK_INLINE_LAMBDA { w[x] = push; }, [](int, int) {});
   }
   /// What an exact correction of q by M^-1 G^T delta leaves of g, at most so many times |delta|^2:
   /// of rods |d_k' - d_k|^2/2, with d_k' - d_k a sum of d_{k-1}, d_k and d_{k+1}.

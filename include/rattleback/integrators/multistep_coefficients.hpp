@@ -20,6 +20,7 @@ namespace rattleback {
 template <class R>
 struct MultistepCoefficients {
   static constexpr int memory = 6;  ///< of order 8: differences that a step goes on from
+  static constexpr int modes = memory / 2;
   int order;
   std::array<R, memory> inertia;
   std::array<R, memory + 1> drive;
@@ -29,6 +30,15 @@ struct MultistepCoefficients {
   std::array<R, 4> derivative;
   /// Lambda_n from Lambda_{n-1}, ...: extrapolation over as many as there are at the start.
   std::array<R, memory + 1> ahead;
+  /// sigma(z)/(z gamma(z)) = drive[0] + sum_j weight[j]/(z + turn[j] + 1/z): the same recurrence,
+  /// each pair of roots by itself,
+  ///   u_n = drive[0] w_n + sum_j weight[j] y^j_n,   y^j_{n+1} = w_n - turn[j] y^j_n - y^j_{n-1}
+  std::array<R, modes> turn, weight;
+  /// y^j_n and y^j_{n-1} from u_{n-1}, u_{n-2}, ..., w_{n-1}, w_{n-2}, ...
+  struct FromPast {
+    std::array<R, memory> u, w;
+  };
+  std::array<FromPast, modes> now, before;
 };
 
 /// R is double or Quad; order 4, 6 or 8.

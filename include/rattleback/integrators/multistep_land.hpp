@@ -60,7 +60,7 @@ template <class Sys, class S, class K>
   const auto reach = [&] {
     return kernel.reach(system, work.jacobian, work.lambda, to, floor_, work.q, work.g, work.next);
   };
-  memory_.remember(work.front, work.history, work.near, work.lambda);
+  memory_.guess(work.lambda);
   reach();
   Contraction contraction;
   bool exact = true;  // whether the next correction has Newton's matrix

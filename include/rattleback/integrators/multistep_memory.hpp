@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "rattleback/integrators/multistep_ring.hpp"
+#include "rattleback/integrators/multistep_modes.hpp"
 
 namespace rattleback {
 
@@ -33,7 +33,8 @@ class MultistepMemory {
         shown_(n),
         slope_(n),
         last_vector_(n),
-        ring_(n, m) {}
+        ring_(n, m),
+        modes_(n) {}
 
   const MultistepCoefficients<R>& coefficients() const { return c_; }
   /// Of the state that is shown, half the order behind the front.
@@ -107,37 +108,32 @@ class MultistepMemory {
 
   // -- a step of large vectors --
 
-  /// What the past gives to u, what the front coasts by with that alone, q_{F+1} - q_F = near +
-  /// beta_0 w_F, and a guess of the next multiplier.
-  RATTLEBACK_INLINE void remember(const Front& front, Row& history, Row& near,
-                                  Multiplier& guess) const {
-    const Past past(ring_);
-    const auto recalled = recalling(past);
-    const Cell *q_low = front.q_low.data(), *d = front.d.data(), *d_low = front.d_low.data();
-    Cell* __restrict u = history.data();
-    Cell* __restrict way = near.data();
-    const Eigen::Index n = history.size();
+  /// What follows from the rest: the modes, and what the front coasts by with what they give to u,
+  ///   q_{F+1} - q_F = near + beta_0 w_F
+  void resume(const Front& front, Row& near) {
+    modes_.resume(c_, ring_, near);
+    for (Eigen::Index i = 0; i < near.size(); ++i)
+      near[i] = (front.q_low[i] + front.d_low[i]) + (front.d[i] + near[i]);
+  }
+  /// With the drive w of the front: u_F, the front to q_{F+1}, which may have a place of its own,
+  /// and near of the next step.
+  RATTLEBACK_INLINE void arrive(const Position& w, Row& second, Front& front, Row& ahead,
+                                Row& near) {
+    modes_.turn(c_, w, second, near);
+    const Cell *u = second.data(), *q = front.q.data();
+    Cell *q1 = ahead.data(), *q_low = front.q_low.data(), *d = front.d.data();
+    Cell *d_low = front.d_low.data(), *way = near.data();
+    const Eigen::Index n = second.size();
     RATTLEBACK_INDEPENDENT
     for (Eigen::Index i = 0; i < n; ++i) {
-      u[i] = recalled(i);
-      way[i] = (q_low[i] + d_low[i]) + (d[i] + u[i]);
+      Cell step, step_low, high, rest, sum, dropped;
+      add_small(d[i], Cell(d_low[i] + u[i]), step, step_low);
+      add_small(q[i], step, high, rest);
+      add_small(high, Cell(rest + (q_low[i] + step_low)), sum, dropped);
+      d[i] = step, d_low[i] = step_low;
+      q1[i] = sum, q_low[i] = dropped;
+      way[i] = (dropped + step_low) + (step + way[i]);
     }
-    extrapolate(past, guess);
-  }
-  /// With the drive w of component i: u_F, and the front to q_{F+1}, which may have a place of its
-  /// own.
-  RATTLEBACK_INLINE auto arriving(const Row& history, Row& second, Front& front, Row& ahead) const {
-    return [past = history.data(), beta = c_.drive[0], u = second.data(), q = front.q.data(),
-            q_low = front.q_low.data(), d = front.d.data(), d_low = front.d_low.data(),
-            q1 = ahead.data()](Eigen::Index i, const Cell& w) RATTLEBACK_INLINE_LAMBDA {
-      const Cell added = past[i] + w * beta;
-      Cell step, step_low, high, rest;
-      add_in_full(d[i], Cell(d_low[i] + added), step, step_low);
-      add_in_full(q[i], step, high, rest);
-      const Cell low = rest + (q_low[i] + step_low), sum = high + low;
-      u[i] = added, d[i] = step, d_low[i] = step_low;
-      q1[i] = sum, q_low[i] = low - (sum - high);
-    };
   }
 
   // -- the start: positions at order points about it, then differences --
@@ -219,9 +215,14 @@ class MultistepMemory {
   using Past = typename Ring::Past;
   static constexpr int memory = Ring::memory;
 
-  /// Component i of what the past gives to u.
-  RATTLEBACK_INLINE auto recalling(const Past& past) const {
-    return [past, beta = c_.drive, gamma = c_.inertia](Eigen::Index i) RATTLEBACK_INLINE_LAMBDA {
+  /// What the past gives to u.
+  RATTLEBACK_INLINE void recall(const Past& past, Row& history) const {
+    Cell* __restrict sum = history.data();
+    const auto beta = c_.drive;
+    const auto gamma = c_.inertia;
+    const Eigen::Index n = history.size();
+    RATTLEBACK_INDEPENDENT
+    for (Eigen::Index i = 0; i < n; ++i) {
       Cell driven = past.drive[memory - 1][i] * beta[memory];
       Cell carried = past.u[memory - 1][i] * gamma[memory - 1];
 #pragma GCC unroll 8
@@ -229,15 +230,8 @@ class MultistepMemory {
         driven += past.drive[j][i] * beta[j + 1];
         carried += past.u[j][i] * gamma[j];
       }
-      return Cell(driven - carried);
-    };
-  }
-  RATTLEBACK_INLINE void recall(const Past& past, Row& history) const {
-    Cell* __restrict sum = history.data();
-    const auto recalled = recalling(past);
-    const Eigen::Index n = history.size();
-    RATTLEBACK_INDEPENDENT
-    for (Eigen::Index i = 0; i < n; ++i) sum[i] = recalled(i);
+      sum[i] = driven - carried;
+    }
   }
   RATTLEBACK_INLINE void extrapolate(const Past& past, Multiplier& guess) const {
     auto* __restrict next = guess.data();
@@ -291,6 +285,7 @@ class MultistepMemory {
   Row last_, shown_, slope_;  // room
   Position last_vector_;
   Ring ring_;
+  MultistepModes<Position, Multiplier> modes_;  // of large vectors
 };
 
 }  // namespace rattleback

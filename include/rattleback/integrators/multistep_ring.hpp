@@ -37,6 +37,19 @@ class MultistepRing {
         lambda[j] = k->lambda.data();
       }
     }
+    /// Of all u and drives.
+    template <class FromPast>
+    void sum(const FromPast& from, Row& out) const {
+      Cell* __restrict sum = out.data();
+      const Eigen::Index n = out.size();
+      RATTLEBACK_INDEPENDENT
+      for (Eigen::Index i = 0; i < n; ++i) {
+        Cell terms = u[0][i] * from.u[0] + drive[0][i] * from.w[0];
+#pragma GCC unroll 8
+        for (int j = 1; j < memory; ++j) terms += u[j][i] * from.u[j] + drive[j][i] * from.w[j];
+        sum[i] = terms;
+      }
+    }
     const Cell *u[memory], *drive[memory];
     const typename Multiplier::Scalar* lambda[memory + 1];
   };

@@ -91,6 +91,13 @@ RATTLEBACK_INLINE void add_in_full(const S& a, const S& b, S& sum, S& rest) {
   rest = (a - (sum - seen)) + (b - seen);
 }
 
+/// The same where b is smaller than a, or of its size: half the operations.
+template <class S>
+RATTLEBACK_INLINE void add_small(const S& a, const S& b, S& sum, S& rest) {
+  sum = a + b;
+  rest = b - (sum - a);
+}
+
 /// A position and the last difference behind it, with what rounding dropped.
 template <class Row>
 struct MultistepFront {

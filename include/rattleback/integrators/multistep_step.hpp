@@ -12,10 +12,7 @@ RATTLEBACK_INLINE Status MultistepStepper<Sys, S, K>::go_on(const Sys& system, K
   if constexpr (in_passes) {
     status = land_in_passes(system, kernel, work);
   } else {
-    if constexpr (fixed)
-      memory_.guess(work.g);
-    else
-      memory_.remember(work.front, work.history, work.near, work.g);
+    memory_.guess(work.g);
     copy(work.force, work.w);
     kernel.shift(system, work.jacobian, work.g, true, work.w, work.lambda);
     if constexpr (fixed) foresee(work);
@@ -52,8 +49,8 @@ template <class Sys, class S, class K>
 RATTLEBACK_INLINE void MultistepStepper<Sys, S, K>::arrive(const Sys& system, K& kernel,
                                                            MultistepWork<K>& work) {
   if constexpr (in_passes) {
-    kernel.follow(system, work.jacobian, work.lambda, reach_of(work), work.w,
-                  memory_.arriving(work.history, work.u, work.front, work.q));
+    kernel.follow(system, work.jacobian, work.lambda, reach_of(work), work.w);
+    memory_.arrive(work.w, work.u, work.front, work.q, work.near);
     work.front.q.swap(work.q);  // the G of rods stands in the positions
     kernel.exchange(work.jacobian, work.next);
   } else if constexpr (fixed) {
@@ -62,11 +59,7 @@ RATTLEBACK_INLINE void MultistepStepper<Sys, S, K>::arrive(const Sys& system, K&
     memory_.mend(missed, work.u, work.ahead, work.next_history, work.next_coast);
     work.front = work.ahead, work.coast = work.next_coast, work.history = work.next_history;
   } else {
-    const auto arrived = memory_.arriving(work.history, work.u, work.front, work.front.q);
-    const S* w = work.w.data();
-    const Eigen::Index n = work.w.size();
-    RATTLEBACK_INDEPENDENT
-    for (Eigen::Index i = 0; i < n; ++i) arrived(i, w[i]);
+    memory_.arrive(work.w, work.u, work.front, work.front.q, work.near);
   }
   memory_.keep(work.u, work.w, work.lambda);
 }
@@ -98,7 +91,10 @@ template <class Sys, class S, class K>
   measure_floor(q, work_.jacobian);
   if constexpr (knows_left_over) left_over_ = kernel_.left_over(system, work_.jacobian);
   push(system, work_);
-  if constexpr (fixed) memory_.remember(work_.front, work_.history, work_.coast, work_.g);
+  if constexpr (fixed)
+    memory_.remember(work_.front, work_.history, work_.coast, work_.g);
+  else
+    memory_.resume(work_.front, work_.near);
   fresh_ = true;
   return {};
 }

@@ -16,9 +16,9 @@ struct MultistepWork {
   Position w, q;   ///< q ahead, as far as the iteration is
   Position at;     ///< room
   Row u;           ///< history + beta w
-  Row history;     ///< what the past gives to u
-  Row near;        ///< what the front coasts by with that alone, where its size is dynamic
-  // Where it is static, one step further, with the first guess of w
+  Row near;        ///< what the front coasts by without beta w, where its size is dynamic
+  Row history;     ///< what the past gives to u, where its size is static
+  // There, one step further, with the first guess of w
   MultistepFront<Row> next_coast;
   Row next_history, foreseen;
   typename K::Multiplier lambda, g;
@@ -34,8 +34,8 @@ struct MultistepWork {
         q(system.dimension()),
         at(system.dimension()),
         u(system.dimension()),
-        history(system.dimension()),
         near(system.dimension()),
+        history(K::N == dynamic ? 0 : system.dimension()),
         next_coast(0),
         next_history(0),
         foreseen(0),

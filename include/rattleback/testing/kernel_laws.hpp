@@ -1,8 +1,8 @@
 // The laws of integrators/kernel.hpp, measured: every verb of a kernel against full matrices made
 // from the system itself. Kernels that serve multistep methods in passes of their own have more
 // verbs, with laws:
-//   reach        q_1 = far + (near + beta w) with w = -W (hh V_q + G^T lambda), which follow gives
-//                coordinate by coordinate, g(q_1) and G_1, |g| <= floor
+//   reach        q_1 = far + (near + beta w) with w = -W (hh V_q + G^T lambda), which follow gives,
+//                g(q_1) and G_1, |g| <= floor
 //   between      factor_between, then solve_between: x of (G_1 W G^T) x = b
 //   left_over    with b = g(q_1): |g(q_1 - W G^T x)| <= left_over |x|^2
 //   curvature    g_qq(v, v)
@@ -249,13 +249,11 @@ class KernelLaws {
           kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.q, w_.g, w_.next);
       result_.settled = result_.settled && settled == K::within_floor(w_.g, floor, 1);
     }
-    Column pushed(n_), followed(n_);
+    Column pushed(n_);
     own_.velocity(v_q, pushed);
     const Column drive = pushed * S(-2) - w0_ * w_.lambda;
-    kernel_.follow(own_, w_.jacobian, w_.lambda, to, w_.p,
-                   [&](int x, const S& w) { followed[x] = w; });
+    kernel_.follow(own_, w_.jacobian, w_.lambda, to, w_.p);
     raise(result_.reach, relative(w_.p, drive));
-    raise(result_.reach, relative(followed, drive));
     raise(result_.reach, relative(w_.q, far + near + drive * h_));
     Column g1(m_);
     Full j1(m_, n_);
