@@ -20,16 +20,18 @@ template <class Sys, class S>
 struct ChainPasses {
   static constexpr int D = Sys::space;
   static constexpr int block = 128;  // bodies: a few kB on the stack
+  /// Of the first block of chains that are longer than a few of it: link 0 stands apart, and the
+  /// loops over the links behind it begin where cache lines do.
+  static constexpr int first_block = 8;
   using Point = Vector<S, D>;
   using Multiplier = Vector<S, dynamic>;
   using Jacobian = std::conditional_t<Sys::is_rod, RodSlopes<Sys, S>, StoredSlopes<Sys, S>>;
 
-  /// each(first, count) for every block of so many bodies, or links. In longer chains the first
-  /// block is short: link 0 stands apart, and the loops over the others begin where cache lines do.
+  /// each(first, count) for every block of so many bodies, or links.
   template <class Each>
   RATTLEBACK_INLINE static void for_blocks(int n, Each&& each) {
     for (int first = 0, count; first < n; first += count) {
-      count = first == 0 && n > 32 ? 8 : std::min(block, n - first);
+      count = first == 0 && n > 4 * first_block ? first_block : std::min(block, n - first);
       each(first, count);
     }
   }

@@ -61,6 +61,7 @@ class MultistepStepper {
         nodes_(static_cast<std::size_t>(order + 1), Position(system.dimension())),
         at_nodes_(static_cast<std::size_t>(order + 1), Multiplier(system.constraint_count())),
         hv_(system.dimension()),
+        left_(system.dimension()),
         floor_(K::floor(system)),
         v_q_(system.dimension()),
         shown_lambda_(system.constraint_count()),
@@ -219,7 +220,7 @@ class MultistepStepper {
   const StartWeights<R>& weights_;
   std::vector<Position> nodes_;       // w of the start
   std::vector<Multiplier> at_nodes_;  // Lambda there
-  Position hv_;                       // h v at the start
+  Position hv_, left_;                // h v at the start; w left of it, while that is right of it
   typename K::Floor floor_;
   Position v_q_;
   Multiplier shown_lambda_;

@@ -83,10 +83,10 @@ Status MultistepStepper<Sys, S, K>::sweep(const Sys& system, const Point& z, int
     const int left = weights_.half - j, right = weights_.half + j;
     locate(z, -j);
     if (Status s = drive_at_start(system, at_nodes_[left]); !s) return s;
-    copy(work_.w, work_.at);  // both from the same others: backwards it is the same
+    copy(work_.w, left_);  // both from the same others: backwards it is the same
     locate(z, j);
     if (Status s = drive_at_start(system, at_nodes_[right]); !s) return s;
-    renew(nodes_[left], work_.at), renew(nodes_[right], work_.w);
+    renew(nodes_[left], left_), renew(nodes_[right], work_.w);
   }
   return {};
 }

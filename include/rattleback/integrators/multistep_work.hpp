@@ -14,7 +14,6 @@ struct MultistepWork {
   MultistepFront<Row> coast, ahead;  ///< without beta w, and with it, where its size is static
   Position force;  ///< h^2 M^-1 f at the front; V_q where a kernel has passes of its own
   Position w, q;   ///< q ahead, as far as the iteration is
-  Position at;     ///< room
   Row u;           ///< history + beta w
   Row near;        ///< what the front coasts by without beta w, where its size is dynamic
   Row history;     ///< what the past gives to u, where its size is static
@@ -32,7 +31,6 @@ struct MultistepWork {
         force(system.dimension()),
         w(system.dimension()),
         q(system.dimension()),
-        at(system.dimension()),
         u(system.dimension()),
         near(system.dimension()),
         history(K::N == dynamic ? 0 : system.dimension()),
