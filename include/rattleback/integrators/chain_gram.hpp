@@ -54,17 +54,15 @@ class ChainGram {
   }
 
  private:
-  static constexpr int block = ChainPasses<Sys, S>::block;
+  static constexpr int block = 64;
   /// G of a block of links and of the one before, each component in a row.
   struct Rows {
     T second[D][block + 8], first[D][block];
     RATTLEBACK_INLINE void read(const Jacobian& j, int k0, int count) {
-      for (int c = 0; c < D; ++c) {
-        if (k0 == 0) second[c][8] = base(j.root_second(c));
-        if (k0 > 0) second[c][7] = base(k0 > 1 ? j.second(D * (k0 - 1) + c) : j.root_second(c));
-      }
+      for (int c = 0; c < D; ++c)
+        second[c][7] = base(k0 > 1 ? j.second(D * (k0 - 1) + c) : j.root_second(c));
       RATTLEBACK_INDEPENDENT
-      for (int i = k0 == 0; i < count; ++i)
+      for (int i = 0; i < count; ++i)
         for (int c = 0; c < D; ++c) {
           second[c][8 + i] = base(j.second(D * (k0 + i) + c));
           if constexpr (!Sys::is_relative) first[c][i] = base(j.first(D * (k0 + i) + c));
@@ -88,11 +86,12 @@ class ChainGram {
     diagonal[0] = ChainGram::diagonal(system, j1, j0, 0);
     alignas(64) Rows at_start, at_end;
     const Rows &g0 = at_start, &g1 = symmetric ? at_start : at_end;
-    ChainPasses<Sys, S>::for_blocks(n_, [&](int k0, int count) RATTLEBACK_INLINE_LAMBDA {
+    for (int k0 = 1, count; k0 < n_; k0 += count) {
+      count = ChainPasses<Sys, S>::count_from(k0, n_, block);
       at_start.read(j0, k0, count);
       if constexpr (!symmetric) at_end.read(j1, k0, count);
       RATTLEBACK_INDEPENDENT
-      for (int i = k0 == 0; i < count; ++i) {
+      for (int i = 0; i < count; ++i) {
         T own(0), before(0), left(0), right(0);
         for (int c = 0; c < D; ++c) {
           own += g1.by_end(c, i) * g0.by_end(c, i), before += g1.by_start(c, i) * g0.by_start(c, i);
@@ -105,7 +104,7 @@ class ChainGram {
         below[k] = left * w;
         if constexpr (!symmetric) above[k] = right * w;
       }
-    });
+    }
   }
   static T dot(const Point& x, const Point& y) {
     T sum = base(x[0]) * base(y[0]);

@@ -44,9 +44,10 @@ class ChainKernel {
     }
     jacobian.bind(q);
     std::int64_t beyond = 0;
-    Passes::for_blocks(n_, [&](int k, int count) RATTLEBACK_INLINE_LAMBDA {
+    for (int k = 0, count; k < n_; k += count) {
+      count = Passes::count_from(k, n_);
       beyond += Passes::residual(system, q.data(), k, count, floor, jacobian, g.data());
-    });
+    }
     return beyond == 0;
   }
   void linearise(const Sys& system, const Position& q, Multiplier& g, Jacobian& jacobian) {
@@ -201,9 +202,10 @@ class ChainKernel {
   /// out = G M^-1 p
   RATTLEBACK_PASS void hidden(const Sys& system, const Jacobian& jacobian, const Position& p,
                               Multiplier& out) const {
-    Passes::for_blocks(n_, [&](int k, int count) RATTLEBACK_INLINE_LAMBDA {
+    for (int k = 0, count; k < n_; k += count) {
+      count = Passes::count_from(k, n_);
       Passes::hidden_block(system, jacobian, p.data(), k, count, out.data());
-    });
+    }
   }
 
   /// Factors G M^-1 G^T.
