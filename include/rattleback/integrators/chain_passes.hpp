@@ -11,9 +11,6 @@
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/chain.hpp"
 
-/// One loop with everything in it inlined, the user's functions too, so that it is vectorised.
-#define RATTLEBACK_PASS [[gnu::flatten]]
-
 namespace rattleback {
 
 template <class Sys, class S>

@@ -8,9 +8,18 @@
 
 #include "rattleback/problem/eigen.hpp"
 
-/// For the bodies that a step of a small system consists of: a call would cost more than the work.
+/// For the bodies that a step of a small system consists of, where a call would cost more than the
+/// work, and for loops that are vectorised with all that they call, the user's functions too. With
+/// sanitizers functions stay small: of large ones g++ compares all variables with each other.
+#ifdef __SANITIZE_ADDRESS__
+#define RATTLEBACK_INLINE inline
+#define RATTLEBACK_INLINE_LAMBDA
+#define RATTLEBACK_PASS
+#else
 #define RATTLEBACK_INLINE [[gnu::always_inline]] inline
 #define RATTLEBACK_INLINE_LAMBDA __attribute__((always_inline))
+#define RATTLEBACK_PASS [[gnu::flatten]]
+#endif
 
 /// Before a loop whose turns do not depend on each other.
 #ifdef __clang__
