@@ -21,11 +21,21 @@ RATTLEBACK_INLINE Status MultistepStepper<Sys, S, K>::land(const Sys& system, K&
       kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
       return {Outcome::ok, 1};
     }
+  const auto correct = [&]() RATTLEBACK_INLINE_LAMBDA {
+    scale(per_drive_, work.g);
+    kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
+  };
   Contraction contraction;
   bool exact = K::exact_newton;
   for (int k = 0; k < options_.max_iterations; ++k) {
     const bool settled = kernel.settled(system, work.q, work.g, work.next, floor_);
-    if (settled && k > 0) return {Outcome::ok, k};
+    if (settled && k > 0) {
+      if (!fixed && !exact) {  // what is left makes the round-off of H seven times as large
+        kernel.solve(work.g);
+        correct();
+      }
+      return {Outcome::ok, k};
+    }
     if (k > 1) [[unlikely]] {
       const auto verdict = contraction.judge(K::size(work.g));
       if (verdict == Contraction::Verdict::not_finite)
@@ -44,8 +54,7 @@ RATTLEBACK_INLINE Status MultistepStepper<Sys, S, K>::land(const Sys& system, K&
       Multiplier unused;
       kernel.shift(system, work.jacobian, work.g, true, work.q, unused);
     }
-    scale(per_drive_, work.g);
-    kernel.shift(system, work.jacobian, work.g, false, work.w, work.lambda);
+    correct();
     if constexpr (!fixed) reach(work);
   }
   return {Outcome::no_convergence, options_.max_iterations, contraction.last()};
