@@ -11,7 +11,8 @@
 // Carried are second differences u and what drives them, w = h^2 q'', summed up twice with
 // compensation (multistep_memory.hpp): rounding is of size h^2 eps, and leaves the double root at 1
 // where it is  [Console14]. For vectors of static size the next step's sums are made from the
-// guess, while the iteration is under way, and mended: they are linear in w.
+// guess, while the iteration is under way, and mended: they are linear in w. Large ones carry the
+// past as modes (multistep_modes.hpp).
 //
 // The state that is shown stays k/2 steps behind the newest position, the front: its momentum is
 // the symmetric difference formula of order k, projected onto {g,H} = 0, and made at the end of
