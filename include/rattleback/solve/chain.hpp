@@ -93,7 +93,9 @@ struct FourRows {
 template <class S, bool symmetric>
 class ChainElimination {
  public:
-  static constexpr int few = 24;  ///< rows, of doubles, from which four are eliminated at once
+  /// Rows, of doubles, from which four are eliminated at once. By itself that is faster from 12 on;
+  /// a step of RATTLE takes 4 % longer with 14 links, as long with 24, 1 % less with 28.
+  static constexpr int few = 24;
   explicit ChainElimination(int size)
       : inverse_(size), forward_(size + 1), back_(symmetric ? 0 : size + 1) {
     if (size < 1) throw std::invalid_argument("ChainElimination: size is " + std::to_string(size));
