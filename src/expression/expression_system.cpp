@@ -103,9 +103,18 @@ class ExpressionModel final : public SystemModel<S>, public SparseSource {
     if (!scaled_) scaled_ = scaled_field(f_->source);
     return scaled_;
   }
+  std::shared_ptr<const SeriesField> series() const override {
+    if (!f_->source.traits.natural || !f_->holonomic) return nullptr;
+    const std::lock_guard lock(mutex_);
+    if (!series_)
+      series_ = lanes_.empty() ? std::make_shared<const SeriesField>(series_field(f_->source))
+                               : packed_series();
+    return series_;
+  }
 
  private:
   std::shared_ptr<const SparseDerivatives> packed_sparse() const;
+  std::shared_ptr<const SeriesField> packed_series() const;
 
   std::shared_ptr<const SystemFunctions> f_;
   std::vector<AnySystem::Model<double>> lanes_;
@@ -114,6 +123,7 @@ class ExpressionModel final : public SystemModel<S>, public SparseSource {
   mutable std::shared_ptr<const SparseDerivatives> sparse_;
   mutable std::array<std::shared_ptr<const DrivenDerivatives>, formulation_count> driven_;
   mutable std::shared_ptr<const ScaledField> scaled_;
+  mutable std::shared_ptr<const SeriesField> series_;
 };
 
 /// Null where the derivatives of the lanes are not of one shape.
@@ -132,6 +142,19 @@ std::shared_ptr<const SparseDerivatives> ExpressionModel<S>::packed_sparse() con
     }
     (*result).*function = CompiledFunction::packed(of_lanes);
   }
+  return result;
+}
+
+template <class S>
+std::shared_ptr<const SeriesField> ExpressionModel<S>::packed_series() const {
+  std::vector<std::shared_ptr<const SeriesField>> lanes;
+  std::vector<const SeriesProgram*> programs;
+  for (const auto& lane : lanes_) {
+    lanes.push_back(series_field_of(*lane));
+    programs.push_back(&lanes.back()->program);
+  }
+  auto result = std::make_shared<SeriesField>(*lanes[0]);
+  result->program = SeriesProgram::packed(programs);
   return result;
 }
 

@@ -48,6 +48,14 @@ std::shared_ptr<const DrivenDerivatives> counting(
   return counted;
 }
 
+std::shared_ptr<const SeriesField> counting(const std::shared_ptr<const SeriesField>& code,
+                                            const Count& count) {
+  if (!code) return nullptr;
+  auto counted = std::make_shared<SeriesField>(*code);
+  counted->calls = std::shared_ptr<long>(count, &count->force);
+  return counted;
+}
+
 template <class S>
 class CountingModel final : public SystemModel<S>, public SparseSource {
  public:
@@ -98,6 +106,9 @@ class CountingModel final : public SystemModel<S>, public SparseSource {
   }
   std::shared_ptr<const DrivenDerivatives> driven(Formulation form) const override {
     return counting(driven_derivatives_of(*inner_, form), count_);
+  }
+  std::shared_ptr<const SeriesField> series() const override {
+    return counting(series_field_of(*inner_), count_);
   }
   /// None: they speak to their system by its type, where nobody counts.
   std::shared_ptr<const NaturalSteps<S>> natural_steps() const override { return nullptr; }

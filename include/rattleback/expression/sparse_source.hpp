@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "rattleback/expression/driven_derivatives.hpp"
+#include "rattleback/expression/series.hpp"
 
 namespace rattleback {
 
@@ -15,6 +16,7 @@ class SparseSource {
   /// Made when first asked for; null where there are none.
   virtual std::shared_ptr<const SparseDerivatives> sparse() const = 0;
   virtual std::shared_ptr<const DrivenDerivatives> driven(Formulation form) const = 0;
+  virtual std::shared_ptr<const SeriesField> series() const = 0;
 };
 
 /// Null where the model tells nothing.
@@ -28,6 +30,11 @@ std::shared_ptr<const DrivenDerivatives> driven_derivatives_of(const SystemModel
                                                                Formulation form) {
   const auto* source = dynamic_cast<const SparseSource*>(&model);
   return source ? source->driven(form) : nullptr;
+}
+template <class S>
+std::shared_ptr<const SeriesField> series_field_of(const SystemModel<S>& model) {
+  const auto* source = dynamic_cast<const SparseSource*>(&model);
+  return source ? source->series() : nullptr;
 }
 
 }  // namespace rattleback
