@@ -2,13 +2,12 @@
 
 #include <map>
 
-#include "rattleback/expression/expression_system.hpp"
 #include "rattleback/geometry/consistent.hpp"
 #include "rattleback/problem/error.hpp"
 #include "rattleback/problem/hamiltonian_system.hpp"
 #include "rattleback/testing/solution.hpp"
-#include "rattleback/text/model.hpp"
 #include "reference/records.hpp"
+#include "text_witnesses.hpp"
 
 namespace rattleback::testing {
 
@@ -104,18 +103,9 @@ const std::vector<Problem>& problems() {
 }
 
 const std::vector<Problem>& text_problems() {
-  static const std::vector<WitnessSystem> systems = [] {
-    std::vector<WitnessSystem> list;
-    for (const WitnessSystem& w : witness_systems()) {
-      ModelFile file = read_model(RATTLEBACK_SOURCE_DIR "/examples/witness/" + w.name() + ".toml");
-      file.system.name = w.name();
-      list.push_back({expression_system(file.system), w.start});
-    }
-    return list;
-  }();
   static const std::vector<Problem> all = [] {
     std::vector<Problem> list;
-    for (const WitnessSystem& w : systems) list.push_back(problem_of(w));
+    for (const WitnessSystem& w : text_witnesses()) list.push_back(problem_of(w));
     return list;
   }();
   return all;
@@ -123,8 +113,9 @@ const std::vector<Problem>& text_problems() {
 
 std::vector<Problem> problems_for(const Method& method, const std::vector<Problem>& all) {
   std::vector<Problem> list;
-  // These equations take third derivatives, which problems made of expressions give.
-  const auto& known = has(method, "formulation", "total") ? text_problems() : all;
+  // Third derivatives, and series: problems made of expressions give them.
+  const bool needs_text = has(method, "formulation", "total") || method.family().name == "taylor";
+  const auto& known = needs_text ? text_problems() : all;
   for (const Problem& problem : known)
     if (applies(method, problem.system)) list.push_back(problem);
   return list;

@@ -35,6 +35,9 @@ class BoundStepper final : public HeldStepper<Stepper, S> {
       : HeldStepper<Stepper, S>(Stepper(*system, map, project, options)),
         system_(std::move(system)) {}
 
+  BoundStepper(std::shared_ptr<const Sys> system, Stepper stepper)
+      : HeldStepper<Stepper, S>(std::move(stepper)), system_(std::move(system)) {}
+
   Status step(const AnySystem&, State<S>& z, const Real<S>& h) override {
     return with_static_size(z, [&](auto& point) { return stepper_.step(*system_, point, h); });
   }

@@ -31,6 +31,8 @@ class LinkSlopes {
 
   explicit LinkSlopes(Function function) : function_(std::move(function)) {}
 
+  const Function& function() const { return function_; }
+
   /// Whether it depends on d only.
   static constexpr bool is_relative = [] {
     if constexpr (requires(const Function& f) { f.f; }) return true;

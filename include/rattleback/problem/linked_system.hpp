@@ -59,6 +59,16 @@ class LinkedSystem {
   const Graph& graph() const { return graph_; }
   double mass(int body) const { return masses_[body]; }
   double inverse_mass(int body) const { return inverse_mass_[body]; }
+  /// Of a chain of rods.
+  double rod_length(int link) const
+    requires requires(const LinkFunction& l) { l.length; }
+  {
+    return link_.function().length[link];
+  }
+
+  /// Whether all bodies have the same potential.
+  static constexpr bool is_common =
+      !std::is_invocable_v<const Potential&, const Point<double>&, int>;
 
   // -- one body, one link: what the kernels are made of --
 
