@@ -1,11 +1,14 @@
-// Work against precision: the multistep method of order 8 against Boost.Odeint's fixed-step 7(8)
-// with projection, and on the chain against SUNDIALS IDA too. Either side gets the fewest steps
-// (the loosest tolerance) with which it is as accurate as asked at the end; errors are the largest
-// of q and p, on the chain of q, against Odeint at far smaller steps, on surfaces in long double.
+// Work against precision: the multistep method of order 8, on the chain Taylor's method too,
+// against Boost.Odeint's fixed-step 7(8) with projection, and on the chain against SUNDIALS IDA.
+// Either side gets the fewest steps (the loosest tolerance) with which it is as accurate as asked
+// at the end; errors are the largest of q and p, on the chain of q, against Odeint at far smaller
+// steps, on surfaces in long double.
 #include "baseline/odeint.hpp"
+#include "chain_odeint.hpp"
 #include "chain_run.hpp"
 #include "figures.hpp"
 #include "rattleback/integrators/multistep.hpp"
+#include "rattleback/integrators/taylor.hpp"
 #include "rattleback/problem/natural_system.hpp"
 #ifdef RATTLEBACK_BENCH_SUNDIALS
 #include "baseline/chain_ida.hpp"
@@ -197,84 +200,22 @@ constexpr int links = 100;
 const double chain_time = std::sqrt(10.0);
 using Position = rb::Vector<double, rb::dynamic>;
 
-Position chain_by_multistep(long steps) {
+template <class M>
+Position chain_by(const M& method, long steps) {
   static const auto system = bench::hanging_chain(links);
   auto z = bench::start_of(baseline::Chain(links));
-  auto stepper = rb::Multistep{.order = 8}.stepper<double>(system);
+  auto stepper = method.template stepper<double>(system);
   const bool ok{stepper.advance(system, z, chain_time / static_cast<double>(steps), steps).status};
   if (!ok) z.q[0] = std::nan("");
   return z.q;
 }
-
-/// Odeint on the chain, with the elimination that our steps use.
-class ChainByOdeint {
- public:
-  using State = std::array<double, 4 * links>;
-
-  Position run(long steps) {
-    const auto z = bench::start_of(baseline::Chain(links));
-    State y;
-    std::copy(z.q.begin(), z.q.end(), y.begin());
-    std::copy(z.p.begin(), z.p.end(), y.begin() + 2 * links);
-    const double h = chain_time / static_cast<double>(steps);
-    baseline::odeint::runge_kutta_fehlberg78<State> stepper;
-    for (long k = 0; k < steps; ++k) {
-      stepper.do_step([this](const State& a, State& f, double) { field(a, f); }, y, 0.0, h);
-      project(y);
-    }
-    return Eigen::Map<Position>(y.data(), 2 * links);
-  }
-
- private:
-  using System = decltype(bench::hanging_chain(links));
-  using Kernel = rb::ChainKernel<System, double>;
-
-  void field(const State& y, State& out) {
-    const double *v = y.data() + 2 * links, *q = y.data();
-    q_ = Eigen::Map<const Position>(q, 2 * links);
-    kernel_.linearise(system_, q_, g_, jacobian_);
-    (void)kernel_.factor(system_, jacobian_);
-    system_.potential_gradient(q_, f_);
-    kernel_.hidden(system_, jacobian_, f_, g_);
-    g_[0] = v[0] * v[0] + v[1] * v[1] - g_[0];
-    for (int k = 1; k < links; ++k) {
-      const double a = v[2 * k] - v[2 * k - 2], b = v[2 * k + 1] - v[2 * k - 1];
-      g_[k] = a * a + b * b - g_[k];
-    }
-    kernel_.solve(g_);
-    f_ = -f_;
-    kernel_.kick(jacobian_, g_, f_);
-    std::copy(v, v + 2 * links, out.begin());
-    std::copy(f_.begin(), f_.end(), out.begin() + 2 * links);
-  }
-  void project(State& y) {
-    q_ = Eigen::Map<const Position>(y.data(), 2 * links);
-    p_ = Eigen::Map<const Position>(y.data() + 2 * links, 2 * links);
-    const Position at = q_;
-    kernel_.linearise(system_, at, g_, jacobian_);
-    (void)kernel_.factor(system_, jacobian_);
-    for (int k = 0; k < 10 && !kernel_.settled(system_, q_, g_, next_, 1e-14); ++k) {
-      kernel_.solve(g_);
-      kernel_.shift(system_, jacobian_, g_, true, q_, total_);
-    }
-    (void)kernel_.factor(system_, next_);
-    kernel_.hidden(system_, next_, p_, g_);
-    kernel_.solve(g_);
-    kernel_.kick(next_, g_, p_);
-    std::copy(q_.begin(), q_.end(), y.begin());
-    std::copy(p_.begin(), p_.end(), y.begin() + 2 * links);
-  }
-
-  System system_ = bench::hanging_chain(links);
-  Kernel kernel_{system_};
-  Kernel::Jacobian jacobian_{system_}, next_{system_};
-  Position q_{2 * links}, p_{2 * links}, f_{2 * links}, g_{links}, total_{links};
-};
-
+template <class Runner>
 Position chain_by_odeint(long steps) {
-  static ChainByOdeint runner;
-  return runner.run(steps);
+  static Runner runner;
+  return runner.run(chain_time, steps);
 }
+using FromBothEnds = bench::ChainByOdeint<links>;
+using InStrands = bench::ChainInStrandsByOdeint<links>;
 
 #ifdef RATTLEBACK_BENCH_SUNDIALS
 double ida_error(double tolerance, const Position& truth, double* seconds = nullptr) {
@@ -291,36 +232,55 @@ double ida_error(double tolerance, const Position& truth, double* seconds = null
 }
 #endif
 
-void add_chain(bench::Figures& figures, double target, const Position& truth) {
+/// Of taylor, with the order that is fastest there, against Odeint with the elimination of chains
+/// from both ends and with that in strands, which taylor has, and against IDA; of multistep too.
+struct ChainGoals {
+  double target;
+  int order;
+  double taylor, taylor_in_strands, multistep;
+};
+void add_chain(bench::Figures& figures, const ChainGoals& goals, const Position& truth) {
+  const double target = goals.target;
+  const rb::Taylor taylor{.order = goals.order};
+  const rb::Multistep multistep{.order = 8};
   char name[96];
   std::snprintf(name, sizeof name, "chain of %d, T = sqrt(10), error %.0e", links, target);
-  const long ours =
-      steps_for(target, 60, [&](long n) { return distance(chain_by_multistep(n), truth); });
-  const long theirs =
-      steps_for(target, 20, [&](long n) { return distance(chain_by_odeint(n), truth); });
-  std::printf("%s: %ld steps against %ld\n", name, ours, theirs);
-  const auto timed = [](auto&& work) {
-    return bench::seconds([&] { benchmark::DoNotOptimize(work()); });
+  const auto steps_of = [&](long first, auto&& run) {
+    return steps_for(target, first, [&](long n) { return distance(run(n), truth); });
   };
-  bench::Figure figure{.name = std::string(name) + ", Odeint",
-                       .ours = [=] { return timed([=] { return chain_by_multistep(ours); }); },
-                       .against = [=] { return timed([=] { return chain_by_odeint(theirs); }); },
-                       .goal = 3,
+  const long by_taylor = steps_of(20, [&](long n) { return chain_by(taylor, n); });
+  const long by_multistep = steps_of(60, [&](long n) { return chain_by(multistep, n); });
+  const long theirs = steps_of(20, chain_by_odeint<FromBothEnds>);
+  std::printf("%s: %ld steps of taylor, %ld of multistep against %ld\n", name, by_taylor,
+              by_multistep, theirs);
+  const auto timed = [](auto&& work) { return per_time(1, work); };
+  bench::Figure figure{.ours = [=] { return timed([=] { return chain_by(taylor, by_taylor); }); },
                        .faster = true,
+                       .repetitions = 9,
                        .unit = 1e3,
                        .unit_name = "ms"};
-  figures.add(figure);
+  const auto add = [&](const char* what, double goal) {
+    figure.name = std::string(name) + ", " + what;
+    figure.goal = goal;
+    figures.add(figure);
+  };
+  figure.against = [=] { return timed([=] { return chain_by_odeint<FromBothEnds>(theirs); }); };
+  add("taylor, Odeint", goals.taylor);
+  const auto by_taylor_timed = figure.ours;
+  figure.ours = [=] { return timed([=] { return chain_by(multistep, by_multistep); }); };
+  add("multistep, Odeint", goals.multistep);
+  figure.ours = by_taylor_timed;
+  figure.against = [=] { return timed([=] { return chain_by_odeint<InStrands>(theirs); }); };
+  add("taylor, Odeint in strands", goals.taylor_in_strands);
 #ifdef RATTLEBACK_BENCH_SUNDIALS
   double tolerance = 1e-3;
   while (tolerance > 1e-14 && ida_error(tolerance, truth) > target) tolerance /= 2;
-  figure.name = std::string(name) + ", IDA";
   figure.against = [=] {
     double t = 0;
     ida_error(tolerance, truth, &t);
     return t;
   };
-  figure.goal = 30;
-  figures.add(figure);
+  add("taylor, IDA", 30);
 #endif
 }
 
@@ -338,8 +298,9 @@ int main(int argc, char** argv) {
   add_surface<Quartic>(figures, 100, {1e-3, 1e-6, 1e-10}, 1.3, wanted);
   add_surface<Quartic>(figures, 1e4, {1e-3, 1e-6, 1e-8}, 2, wanted);
   if (wanted("chain")) {
-    const Position truth = chain_by_odeint(4000);
-    for (const double target : {1e-6, 1e-9}) add_chain(figures, target, truth);
+    const Position truth = chain_by_odeint<FromBothEnds>(4000);
+    add_chain(figures, {1e-6, 8, 3, 2, 1.5}, truth);
+    add_chain(figures, {1e-9, 12, 3, 3, 2.5}, truth);
   }
   return figures.run(argc, argv);
 }
