@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "rattleback/expression/recorded_system.hpp"
 #include "rattleback/problem/linked_system.hpp"
 #include "rattleback/problem/witness.hpp"
@@ -99,6 +102,25 @@ void expect_one_series(int n, const Potential& potential) {
 TEST(Taylor, RodsHaveTheSeriesOfTheirExpressions) {
   for (const int n : {1, 2, 3, 7, 8, 9, 15, 16, 17, 40, 41}) expect_one_series<2>(n, height);
   for (const int n : {1, 5, 24}) expect_one_series<3>(n, tilted);
+}
+
+TEST(Taylor, RodsReportTheMultipliersOfTheirExpressions) {
+  const auto system = uneven_chain<2>(9, tilted);
+  const auto start = start_in<2>(system);
+  using System = std::decay_t<decltype(system)>;
+  using Rods = RodSeries<System, double>;
+  using Tape = TapedSeries<System, double>;
+  TaylorStepper<System, double, Rods> rods(Rods(system, 16, detail::uniform_field(system)));
+  TaylorStepper<System, double, Tape> tape(
+      Tape(system, 16, detail::recorded_field<System, double>(system), SolveOptions{}));
+  auto a = testing::convert<double>(start), b = a;
+  for (int k = 0; k < 5; ++k) {
+    ASSERT_TRUE(rods.step(system, a, 0.05));
+    ASSERT_TRUE(tape.step(system, b, 0.05));
+    for (int i = 0; i < 9; ++i)
+      EXPECT_NEAR(rods.lambda()[i], tape.lambda()[i], 2e-12) << i;  // measured: 7e-13
+    EXPECT_GT(std::abs(rods.lambda()[0]), 1e-3);
+  }
 }
 
 TEST(Taylor, OfRodsCarriesDerivatives) {
@@ -207,6 +229,62 @@ TEST(Taylor, RefusesWhatDoesNotConverge) {
     ASSERT_TRUE(small->step(pendulum, swing, 0.01));
     expect_refused(pendulum, *small, swing, h);
   }
+}
+
+/// The end of as many steps at once as can be made, and of the same one by one.
+template <class Sys, class Make>
+void expect_the_last_good_step(const Sys& system, const State<double>& start, Make&& make) {
+  for (double h = 0.1; h < 4; h *= 1.1) {
+    SCOPED_TRACE(h);
+    auto together = start, alone = start;
+    auto all = make(), one = make();
+    const Advance done = all->advance(system, together, h, 200);
+    long steps = 0;
+    while (steps < 200 && one->step(system, alone, h)) ++steps;
+    EXPECT_EQ(done.steps, steps);
+    EXPECT_EQ(together.q, alone.q);
+    EXPECT_EQ(together.p, alone.p);
+    if (0 < steps && steps < 200) return;
+  }
+  FAIL() << "no run ended on its way";
+}
+TEST(Taylor, StopsAtTheLastGoodStep) {
+  const auto chain = uneven_chain<2>(20, height);
+  using Stepper = decltype(Taylor{}.stepper<double>(chain));
+  expect_the_last_good_step(chain, testing::convert<double>(start_in<2>(chain)), [&] {
+    return std::make_unique<Stepper>(Taylor{.order = 10}.stepper<double>(chain));
+  });
+  const auto& texts = testing::text_witnesses();
+  const auto text =
+      std::ranges::find_if(texts, [](const auto& w) { return w.name() == "double_pendulum"; });
+  expect_the_last_good_step(text->system, testing::convert<double>(text->start),
+                            [&] { return taylor(10).stepper<double>(text->system); });
+}
+
+// A series that diverges can end near enough to g = 0 to be projected there.
+template <class Sys, class Point>
+void expect_no_divergence(const Sys& system, const Point& start) {
+  const auto make = [&] {
+    auto stepper = Taylor{.order = 20}.stepper<double>(system);
+    return std::make_unique<decltype(stepper)>(std::move(stepper));
+  };
+  long refused = 0;
+  for (double h = 0.05; h < 4; h *= 1.02) {
+    SCOPED_TRACE(h);
+    auto z = start, fine = start;
+    if (!make()->step(system, z, h)) {
+      ++refused;
+      continue;
+    }
+    ASSERT_TRUE(make()->advance(system, fine, h / 256, 256).status);
+    EXPECT_LT((z.q - fine.q).cwiseAbs().maxCoeff(), 0.1);  // measured: 0.064
+  }
+  EXPECT_GT(refused, 20);
+}
+TEST(Taylor, NeverAcceptsASeriesThatDiverges) {
+  const auto chain = uneven_chain<2>(20, height);
+  expect_no_divergence(chain, testing::convert<double>(start_in<2>(chain)));
+  expect_no_divergence(witness::double_pendulum(), witness::double_pendulum_start.in<double>());
 }
 
 TEST(Taylor, NeedsExpressions) {

@@ -114,7 +114,7 @@ class RodLinks {
 
   int n_, length_;
   StrandLdlt<S> gram_;
-  // w_i (0 for the last), w_i + w_{i-1}, w_{i-1}; 1 beyond the end
+  // w_i, w_i + w_{i-1}, w_{i-1}; 1 beyond the end of the chain, where links and pulls are zero
   std::vector<Row> after_, own_, before_, beyond_;
   std::vector<Row> square_, inverse_square_, room_;
   std::vector<Link> field_;
@@ -137,8 +137,7 @@ RodLinks<Sys, S>::RodLinks(const Sys& system, std::span<const double> field)
     const int r = i % length_;
     const R w(system.inverse_mass(i)), left(i > 0 ? system.inverse_mass(i - 1) : 0);
     const R square = R(system.rod_length(i)) * R(system.rod_length(i));
-    put(after_[r], i, S(i + 1 < n_ ? w : R(0)));
-    put(own_[r], i, S(R(w + left)));
+    put(after_[r], i, S(w)), put(own_[r], i, S(R(w + left)));
     put(before_[r], i, S(left));
     put(square_[r], i, S(square)), put(inverse_square_[r], i, S(R(R(1) / square)));
     for (int c = 0; c < D; ++c) {

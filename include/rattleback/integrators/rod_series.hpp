@@ -104,7 +104,7 @@ class RodSeries {
     factored_ = true;
     return links_.factor(link(0));
   }
-  /// All coefficients. Refused where the last one is larger than the first ones.
+  /// All coefficients. Refused where they do not become small.
   Status grow();
   /// sum_{j<k} L_j D_{k-j} and 1/2 sum_{0<j<k+2} D_j.D_{k+2-j} for k and, but for what k gives to
   /// them, for k + 1; k is even.
@@ -153,7 +153,8 @@ Status RodSeries<Sys, S>::grow() {
   }
   const double first = largest(1) + largest(2), last = largest(order_ + 1);
   if (!(last < threshold::overflow)) return {Outcome::not_finite, 0, last};
-  if (order_ > 1 && last > first) return {Outcome::no_convergence, order_, last};
+  if (order_ > 1 && last > threshold::diverging_series * first)
+    return {Outcome::no_convergence, order_, last};
   return {};
 }
 

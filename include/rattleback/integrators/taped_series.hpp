@@ -200,11 +200,12 @@ class TapedSeries {
     for (int r = 0; r < m_; ++r) rest_[r] = S(base(g[r]));
     return rest_;
   }
-  /// The last coefficient is not larger than the first ones, in all lanes.
+  /// Whether coefficients become small, in all lanes.
   Status converges() const {
     const double last = magnitude(last_);
     if (!(last < threshold::overflow)) return {Outcome::not_finite, 0, last};
-    if (order_ > 1 && !ScalarTraits<Size>::within(detail::excess(last_, first_), 0))
+    if (order_ > 1 && !ScalarTraits<Size>::within(
+                          detail::excess(last_, Size(threshold::diverging_series) * first_), 0))
       return {Outcome::no_convergence, order_, last};
     return {};
   }

@@ -3,13 +3,12 @@
 //
 //   q(t + s h) = sum_k Q_k s^k,   h^2 lambda = sum_k L_k s^k
 //   (k+1)(k+2) M Q_{k+2} = A_k - G_0^T L_k,   A_k = -[h^2 V_q]_k - sum_{j<k} G_{k-j}^T L_j
-//   [G q']_{k+1} = 0:   (G_0 M^-1 G_0^T) L_k = G_0 M^-1 A_k + (k+1) sum_{j=1}^{k+1} (k+2-j) G_j
-//   Q_{k+2-j}
+//   (G_0 M^-1 G_0^T) L_k = G_0 M^-1 A_k + (k+1) sum_{j=1}^{k+1} (k+2-j) G_j Q_{k+2-j}
 //
-// One matrix and one solve a coefficient, and no iteration; order K takes Q up to K + 1. In the
-// scaled time s nothing overflows, and the size of the last coefficient tells the error of the
-// step: where it is not smaller than the first ones the series does not converge, and the step is
-// refused. Then g = 0 and {g,H} = 0 are restored, along M^-1 G^T.
+// The last line says that G q' does not change. One matrix and one solve a coefficient, and no
+// iteration; order K takes Q up to K + 1. In the scaled time s nothing overflows, and the size of
+// the last coefficient tells the error of the step: where it is not small beside the first ones the
+// step is refused. Then g = 0 and {g,H} = 0 are restored, along M^-1 G^T.
 //
 // It has no structure of its own, neither symmetric nor symplectic, but errors as small as one
 // asks for: with steps at which the last coefficient is round-off, and sums that keep what rounding

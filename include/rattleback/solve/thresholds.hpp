@@ -57,4 +57,9 @@ inline constexpr double near_guess = 0.2;
 /// constraints two iterations, with a quarter and with eight times these too.
 inline constexpr double polish = 16, polished = 8;
 
+/// A Taylor series is refused where its last coefficient is larger than this part of the first
+/// ones. Of a double pendulum and of 20 rods, order 20, h from 0.05 to 4: accepted steps are off by
+/// 0.064 at the most; ten times: 0.66; a tenth: 0.005.
+inline constexpr double diverging_series = 0.1;
+
 }  // namespace rattleback::threshold
