@@ -30,6 +30,9 @@ std::string what_happened(const Status& status) {
              "the multipliers jumped)";
     case Outcome::not_finite:
       return "a value is not finite";
+    case Outcome::divergence:
+      return figures("the series of the motion diverges (its term of order %.0f is %.3g)",
+                     status.iterations, status.residual);
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // Failures explain themselves: each case checks the outcome, what is kept, and the words.
 #include <gtest/gtest.h>
 
+#include <rattleback/integrators/taylor.hpp>
 #include <rattleback/rattleback.hpp>
 
 namespace rb = rattleback;
@@ -51,6 +52,14 @@ TEST(Failures, StepTooLargeForThePendulum) {
   auto fine = rb::integrate(pendulum(), rb::Rattle{}, {.q = {0, -1}, .p = {9.9, 0}},
                             {.step = 0.1, .steps = 10});
   EXPECT_TRUE(fine.ok()) << fine.failure;
+}
+
+TEST(Failures, StepTooLargeForASeries) {
+  auto run = rb::integrate(pendulum(), rb::Taylor{}, {.q = {0, -1}, .p = {10.2, 0}},
+                           {.step = 0.5, .steps = 100});
+  expect_failure(run, rb::Outcome::divergence,
+                 {"step of size 0.5 failed at t = 0", "the series of the motion diverges",
+                  "its term of order 9", "too large", "try half of it (0.25)"});
 }
 
 TEST(Failures, AreValuesThatMakeOneText) {

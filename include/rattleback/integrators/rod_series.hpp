@@ -154,7 +154,7 @@ Status RodSeries<Sys, S>::grow() {
   const double first = largest(1) + largest(2), last = largest(order_ + 1);
   if (!(last < threshold::overflow)) return {Outcome::not_finite, 0, last};
   if (order_ > 1 && last > threshold::diverging_series * first)
-    return {Outcome::no_convergence, order_, last};
+    return {Outcome::divergence, order_ + 1, last};
   return {};
 }
 

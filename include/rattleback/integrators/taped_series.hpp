@@ -206,7 +206,7 @@ class TapedSeries {
     if (!(last < threshold::overflow)) return {Outcome::not_finite, 0, last};
     if (order_ > 1 && !ScalarTraits<Size>::within(
                           detail::excess(last_, Size(threshold::diverging_series) * first_), 0))
-      return {Outcome::no_convergence, order_, last};
+      return {Outcome::divergence, order_ + 1, last};
     return {};
   }
   /// The end of the step, on g = 0 and G M^-1 p = 0. What was there before stays where it fails.

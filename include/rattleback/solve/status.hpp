@@ -9,7 +9,8 @@ enum class Outcome : unsigned char {
                    ///< solution
   rank_loss,       ///< the matrix of the multipliers is singular
   branch_jump,     ///< a solution was found, but on another branch of the fibre
-  not_finite       ///< a value overflowed or is not a number
+  not_finite,      ///< a value overflowed or is not a number
+  divergence       ///< a series whose terms do not become small: the step is too large
 };
 
 struct [[nodiscard]] Status {
