@@ -171,7 +171,7 @@ auto taylor_stepper(const Sys& system, int order, const SolveOptions& options) {
 
 /// [Jorba05] as a method.
 struct Taylor {
-  int order = 16;
+  int order = 8;
   SolveOptions solve{};
   MethodInfo info() const { return taylor_info(order); }
   template <class S, class Sys>
