@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "rattleback/problem/energy_hessian.hpp"
+#include "rattleback/problem/error.hpp"
 #include "rattleback/solve/implicit.hpp"
 
 namespace rattleback {
