@@ -28,9 +28,9 @@ struct Ring {
                 places, [&](const MatrixPlace& at) { return at.row == i && at.column == j; }))
           places.push_back({i, j});
   }
-  template <class S>
-  void fill(SparseBlockLu<S>& lu, Matrix<S, dynamic>& full) const {
-    full.setConstant(S(0));
+  /// And tells entry(i, j, value).
+  template <class S, class Entry>
+  void fill(SparseBlockLu<S>& lu, Entry&& entry) const {
     for (std::size_t k = 0; k < places.size(); ++k) {
       const auto [row, column] = places[k];
       const int rows = sizes[row];
@@ -40,9 +40,14 @@ struct Ring {
           if (row == column) value = i == j && rows > 1 ? S(0) : value;
           if (row == column && i == (j + 1) % rows) value += S(40);
           lu.block(k)[j * rows + i] = value;
-          full(lu.first(row) + i, lu.first(column) + j) = value;
+          entry(lu.first(row) + i, lu.first(column) + j, value);
         }
     }
+  }
+  template <class S>
+  void fill(SparseBlockLu<S>& lu, Matrix<S, dynamic>& full) const {
+    full.setConstant(S(0));
+    fill(lu, [&](int i, int j, const S& value) { full(i, j) = value; });
   }
   std::vector<int> sizes, order;
   std::vector<MatrixPlace> places;
@@ -70,6 +75,24 @@ TYPED_TEST(SparseBlockLuOf, solves_what_the_full_matrix_says) {
       }
     }
   }
+}
+
+TEST(SparseBlockLu, solves_where_no_cache_holds_the_factor) {
+  const Ring ring(9000);
+  SparseBlockLu<double> lu(ring.sizes, ring.places, ring.order);
+  ASSERT_GT(lu.entries_of_factor() * sizeof(double), lu.beyond_caches);
+  ring.fill(lu, [](int, int, double) {});
+  ASSERT_TRUE(lu.factor().ok);
+  Vector<double, dynamic> rest(lu.unknowns()), room(lu.widest());
+  for (double& b : rest) b = random<double>();
+  Vector<double, dynamic> x = rest;
+  lu.solve(x.data(), room.data());
+  for (std::size_t k = 0; k < ring.places.size(); ++k) {
+    const auto [row, column] = ring.places[k];
+    detail::block_times<false>(ring.sizes[row], ring.sizes[column], lu.block(k),
+                               x.data() + lu.first(column), rest.data() + lu.first(row));
+  }
+  EXPECT_LE(largest_magnitude(rest), 30 * epsilon<double>);
 }
 
 TEST(SparseBlockLu, refuses_a_matrix_that_is_singular_but_for_rounding) {

@@ -57,6 +57,7 @@ RATTLEBACK_INLINE void block_times(int rows, int columns, const T* a, const S* x
 template <class T>
 class SparseBlockLu {
  public:
+  static constexpr std::size_t beyond_caches = 12'000'000;  ///< bytes: no cache holds such a factor
   /// Blocks sizes[row] x sizes[column] at places, each given once; they are eliminated in an order.
   SparseBlockLu(std::vector<int> sizes, const std::vector<MatrixPlace>& places,
                 std::vector<int> order)
@@ -75,6 +76,7 @@ class SparseBlockLu {
     filled_.resize(nodes);
     inverse_.resize(diagonal_start_[nodes]);
     row_.resize(std::size_t(widest_) * first_[nodes]);
+    fetches_ = entries_of_factor() * sizeof(T) > beyond_caches;
     scale_.resize(widest_), exchanged_.resize(widest_), column_.resize(widest_);
   }
   int unknowns() const { return first_.back(); }
@@ -111,14 +113,18 @@ class SparseBlockLu {
   template <class S>
   void solve(S* b, S* room) const {
     const int nodes = static_cast<int>(size_.size());
-    for (int j = 0; j < nodes; ++j)
+    for (int j = 0; j < nodes; ++j) {
+      fetch_ahead(lower_, column(j), column(j + 1));
       for (std::size_t p = layout_.column_start[j]; p < layout_.column_start[j + 1]; ++p) {
         const int i = layout_.column_row[p];
         detail::block_times<false>(size_[i], size_[j], lower_.data() + start_[p], b + first_[j],
                                    b + first_[i]);
       }
+    }
     for (int j = nodes - 1; j >= 0; --j) {
       S* own = b + first_[j];
+      fetch_ahead(upper_, column(j + 1), column(j));
+      fetch_ahead(inverse_, diagonal_start_[j + 1], diagonal_start_[j]);
       for (std::size_t p = layout_.column_start[j]; p < layout_.column_start[j + 1]; ++p) {
         const int i = layout_.column_row[p];
         detail::block_times<false>(size_[j], size_[i], upper_.data() + start_[p], b + first_[i],
@@ -139,6 +145,25 @@ class SparseBlockLu {
     return pattern;
   }
   int block_size(int k, std::size_t p) const { return size_[k] * size_[layout_.column_row[p]]; }
+  /// Where the blocks of column j of L begin, and those of row j of U.
+  std::size_t column(int j) const { return start_[layout_.column_start[j]]; }
+  /// A solve reads the factor once, in pieces too short for the processor to see where it goes on:
+  /// of a large one, what comes `ahead` after the entries from `here` to `next` is asked for. Chains
+  /// of 10^4 and 3 10^4 links by gauss with two stages, 3.2 kB a link, take 1.05 us a link and step
+  /// instead of 2.1; with half that distance 1.17, a quarter 1.4, twice 1.05. It gains from 4000
+  /// links on, and costs 4 % below.
+  RATTLEBACK_INLINE void fetch_ahead(const std::vector<T>& entries, std::size_t here,
+                                     std::size_t next) const {
+    if (!fetches_) return;
+    constexpr std::ptrdiff_t line = std::max<std::ptrdiff_t>(64 / sizeof(T), 1), ahead = 64 * line;
+    const auto size = static_cast<std::ptrdiff_t>(entries.size());
+    const std::ptrdiff_t way = here < next ? ahead : -ahead;
+    const auto at = [&](std::size_t x) {
+      return std::clamp(static_cast<std::ptrdiff_t>(x) + way, std::ptrdiff_t(0), size);
+    };
+    for (std::ptrdiff_t x = at(std::min(here, next)); x < at(std::max(here, next)); x += line)
+      __builtin_prefetch(entries.data() + x);
+  }
   /// Values row by row in the order of elimination, and room for L and U.
   void arrange(const std::vector<MatrixPlace>& places) {
     const int nodes = static_cast<int>(size_.size());
@@ -161,6 +186,7 @@ class SparseBlockLu {
         start_.push_back(entries);
         entries += block_size(j, p);
       }
+    start_.push_back(entries);
     lower_.resize(entries), upper_.resize(entries);
   }
   /// Room for the block of the present row in a column.
@@ -242,6 +268,7 @@ class SparseBlockLu {
   };
   detail::SparseLayout layout_;
   int widest_ = 1;
+  bool fetches_ = false;
   std::vector<int> rank_, size_, first_;  // of a node; the others in the order of elimination
   std::vector<int> diagonal_start_;
   std::vector<std::size_t> scatter_start_, value_start_, start_, filled_;
