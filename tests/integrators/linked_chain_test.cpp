@@ -16,6 +16,26 @@ TEST(LinkedChain, EqualsDense) {
   }
 }
 
+/// The passes take blocks of another length where no cache holds the chain.
+TEST(LinkedChain, BeyondCachesEqualsTheSparseStep) {
+  using Chain = std::decay_t<decltype(chain_system<2>(1, gravity))>;
+  const int n = ChainPasses<Chain, double>::in_caches + 50;
+  const auto chain = chain_system<2>(n, gravity);
+  std::vector<Link<2>> links{{.first = ground, .second = 0}};
+  for (int i = 1; i < n; ++i) links.push_back({.first = i - 1, .second = i});
+  const auto linked = linked_system<2>(std::vector<double>(n, 1.0), gravity, links);
+  NaturalConstrained<Chain, double> passes(chain);
+  NaturalConstrained<std::decay_t<decltype(linked)>, double> sparse(linked);
+  Point<double> a = winding<double, 2>(n);
+  ASSERT_TRUE(passes.project(chain, a));
+  Point<double> b = a;
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(passes.step(chain, a, 0.001, true));
+    ASSERT_TRUE(sparse.step(linked, b, 0.001, true));
+  }
+  EXPECT_LT(distance(a, b), 6e-16 * largest_magnitude(a.q));  // measured 2.8e-16
+}
+
 TEST(LinkedChain, EqualsDenseInSpaceWithOtherMassesAndLengths) {
   const int n = 25;
   std::vector<double> masses(n), lengths(n, 1.0);
