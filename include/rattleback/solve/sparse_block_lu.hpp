@@ -148,10 +148,10 @@ class SparseBlockLu {
   /// Where the blocks of column j of L begin, and those of row j of U.
   std::size_t column(int j) const { return start_[layout_.column_start[j]]; }
   /// A solve reads the factor once, in pieces too short for the processor to see where it goes on:
-  /// of a large one, what comes `ahead` after the entries from `here` to `next` is asked for. Chains
-  /// of 10^4 and 3 10^4 links by gauss with two stages, 3.2 kB a link, take 1.05 us a link and step
-  /// instead of 2.1; with half that distance 1.17, a quarter 1.4, twice 1.05. It gains from 4000
-  /// links on, and costs 4 % below.
+  /// of a large one, what comes `ahead` after the entries from `here` to `next` is asked for.
+  /// Chains of 10^4 and 3 10^4 links by gauss with two stages, 3.2 kB a link, take 1.05 us a link
+  /// and step instead of 2.1; with half that distance 1.17, a quarter 1.4, twice 1.05. It gains
+  /// from 4000 links on, and costs 4 % below.
   RATTLEBACK_INLINE void fetch_ahead(const std::vector<T>& entries, std::size_t here,
                                      std::size_t next) const {
     if (!fetches_) return;
