@@ -21,7 +21,9 @@ inline constexpr double least_scale = 1e-3;
 /// Newton's matrix is kept while it contracts by this. Halved 1, doubled 1; iterations -3 % and
 /// +4 %, and each iteration less is a factorisation more.
 inline constexpr double kept_contraction = 0.01;
-/// The same of a sparse matrix that outlives its step, where it costs more. Others were not tried.
+/// The same of a sparse matrix that outlives its step, where it costs more. On chains of 10 and 300
+/// by gauss with 1, 2 and 4 stages, h = 0.001 and 0.01, a third of it takes 0.8 to 1.7 times as
+/// long, three times it 0.5 to 1.25.
 inline constexpr double slow_contraction = 0.1;
 /// Near the floor an iteration that contracts by less stands still. Halved 0, doubled 0; a
 /// hundredth takes standing still for progress (4), 25 progress for standing still (52).
