@@ -6,6 +6,7 @@
 #include "rattleback/integrators/registry.hpp"
 #include "rattleback/problem/linked_system.hpp"
 #include "rattleback/problem/natural_system.hpp"
+#include "rattleback/testing/witness_systems.hpp"
 
 namespace rattleback {
 namespace {
@@ -82,6 +83,21 @@ TEST(Branches, Compiled) {
     auto stepper = find_method("shake").stepper<double>(system);
     auto fresh = find_method("shake").stepper<double>(system);
     expect_branch_jump(system, pull, *stepper, *fresh, swinging(count));
+  }
+}
+
+/// Twice the digits take more iterations: that alone is no sign of another branch. The first of
+/// these steps hardly changes the energy, the second 36 times as much.
+TEST(Branches, MoreDigitsAreNotHarder) {
+  const auto& [system, start] = testing::witness_system("hopf_gravity");
+  auto stepper = find_method("rattle:base=theta,theta=0.25").stepper<Quad>(system);
+  State<Quad> z = start;
+  for (int k = 0; k < 4; ++k) {
+    const Status status = stepper->step(system, z, Quad(1) / 64);
+    EXPECT_TRUE(status) << k << ": " << int(status.outcome);
+    if (k < 2) {
+      EXPECT_GT(status.iterations, threshold::easy_iterations) << k;
+    }
   }
 }
 

@@ -3,12 +3,21 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "rattleback/problem/system.hpp"
 #include "rattleback/problem/vector_ops.hpp"
+#include "rattleback/solve/status.hpp"
 #include "rattleback/solve/thresholds.hpp"
 
 namespace rattleback::detail {
+
+/// Whether a general step took more iterations than its digits need.
+template <class S>
+bool was_hard(const Status& status) {
+  static const double digits = std::log(epsilon<S>) / std::log(epsilon<double>);
+  return status.iterations > threshold::easy_iterations * digits;
+}
 
 /// What the round-off of a velocity is relative to: it is known to eps |q|/h only.
 template <class Point, class Velocity, class R>

@@ -10,6 +10,7 @@
 #include "rattleback/geometry/hidden_constraint.hpp"
 #include "rattleback/geometry/slide_size.hpp"
 #include "rattleback/integrators/base_map.hpp"
+#include "rattleback/integrators/branch.hpp"
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/histories.hpp"
 #include "rattleback/solve/predictor.hpp"
@@ -146,7 +147,7 @@ class GeneralConstrained {
       status = projected;
     }
     // A curved fibre has several solutions; a straight one only when the iteration was hard.
-    const bool hard = status.iterations > threshold::easy_iterations;
+    const bool hard = detail::was_hard<S>(status);
     if (!status || (holonomic_ && !hard)) return status;
     // Not trusted blindly: the same inertia of N, no unusual jump of the energy.
     const double change = magnitude(T(base(system.energy(work.q, work.p)) - energy_));

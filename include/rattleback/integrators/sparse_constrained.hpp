@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "rattleback/integrators/base_map.hpp"
+#include "rattleback/integrators/branch.hpp"
 #include "rattleback/integrators/sparse_fibre.hpp"
 #include "rattleback/integrators/step_matrix.hpp"
 #include "rattleback/solve/histories.hpp"
@@ -180,7 +181,7 @@ class SparseConstrained {
       status = projected;
       reach = larger(reach, fibre_.reach(sigma_, start_));
     }
-    const bool hard = status.iterations > threshold::easy_iterations;
+    const bool hard = detail::was_hard<S>(status);
     if (!status || (pattern_->holonomic() && !hard)) return status;
     const double change = magnitude(T(base(fibre_.functions().energy(system, minus_)) - energy_));
     const bool jumped =

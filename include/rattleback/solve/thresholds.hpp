@@ -42,7 +42,8 @@ inline constexpr double constraint_band = 1e3;
 /// without it 11 runs go on, on another branch.
 inline constexpr int few_iterations = 3;
 
-/// A general step of more iterations is held against inertia and energy. Halved 6, doubled 2.
+/// A general step of more iterations is held against inertia and energy. Halved 6, doubled 2. In
+/// double; of more digits more.
 inline constexpr int easy_iterations = 12;
 /// Such a step may change the energy by this much of the largest change so far. Halved 1, doubled
 /// 1; equal changes, a thirtieth of this, refuse 33 runs.
