@@ -39,7 +39,8 @@ template <class Sys, class S, class K>
 /// The polynomial W through w_j = h^2 q''(q_j, v_j) at nodes about the start, with q_j, v_j its own
 /// sums. Nodes join from the inside, each sweep with one more on either side, as W has become a
 /// polynomial of two degrees more; sweeps contract faster and faster. They end when the next would
-/// change less than round-off, in runs than what W leaves out anyway.
+/// change less than round-off, in runs than what W leaves out anyway, or near round-off nothing
+/// shrinks any more: whether it is reached must not decide between two kinds of start.
 template <class Sys, class S, class K>
 Status MultistepStepper<Sys, S, K>::collocate(const Sys& system, const Point& z) {
   const int half = weights_.half;
@@ -60,11 +61,13 @@ Status MultistepStepper<Sys, S, K>::collocate(const Sys& system, const Point& z)
       continue;
     }
     if (is_run && k == half) enough = std::max(floor, start_accuracy * roughness());
-    if (change <= enough || (k > half && change * change <= enough * last)) {
+    const bool stands = k > half + 1 && change > last;
+    const bool next_below = k > half && change * change <= enough * last;
+    if (change <= enough || next_below || (stands && change <= options_.band * floor)) {
       const Status placed = place(system, z);
       return placed ? Status{Outcome::ok, k} : placed;
     }
-    if (!(change < threshold::residual_overflow) || (k > half + 1 && change > last)) break;
+    if (!(change < threshold::residual_overflow) || stands) break;
   }
   return {Outcome::no_convergence, most, change};
 }
