@@ -85,7 +85,7 @@ std::string EnergyResult::text() const {
   std::ostringstream out;
   out << "energy over " << steps << " steps: spread " << spread << ", " << growth()
       << " times that of the first quarter; drift " << drift << ", " << drift_share()
-      << " of the spread";
+      << " of the spread; " << one_way << " of 31 moves go one way";
   return with_failure(out, *this);
 }
 

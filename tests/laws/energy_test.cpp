@@ -62,12 +62,15 @@ EnergyOptions options_for(const Method& method, const Problem& problem, int step
           .steps = steps};
 }
 
-/// Reversible steps that vary promise nothing of chaotic motions. At order 2 the energy of the
-/// chains is seen to wander: 0.52 of the spread is drift at 1/32, and 0.52 and 0.70 at 1/128.
-bool wanders(const Method& method, const Problem& problem) {
-  return method.info().varies_steps && method.info().order == 2 &&
-         problem.name().starts_with("chain");
+const std::set<std::string> chaotic{"double_pendulum", "chain_2d", "chain_3d"};
+/// Reversible steps that vary are symplectic on nothing: of a chaotic motion their energy may take
+/// a random walk, whose spread grows and which ends where it likes; it does not drift. Of 31 moves
+/// from part to part of a run 16 to 23 go one way (72 runs, h from 1/256 to 1/32), of methods that
+/// do drift 27 to 31.
+bool walks(const Method& method, const Problem& problem) {
+  return method.info().varies_steps && chaotic.contains(problem.name());
 }
+constexpr int most_one_way = 26;
 
 Extremes run(const Method& method, const std::set<std::string>& names, int steps) {
   Extremes worst;
@@ -75,7 +78,6 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
   for (const Problem& problem : problems_for(method)) {
     if (!problem.recurrent || std::isfinite(problem.regular_time)) continue;
     if (!names.empty() && !names.contains(problem.name())) continue;
-    if (wanders(method, problem)) continue;
     SCOPED_TRACE(problem.name());
     const EnergyOptions options = options_for(method, problem, steps);
     const auto result = check_energy(problem.system, method, problem.start, options);
@@ -83,6 +85,10 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
     // A method that is not to be used may fail on the way: the drift has then been seen.
     EXPECT_TRUE(!keeps || result.failure.empty()) << result;
     if (result.at_round_off()) continue;
+    if (keeps && walks(method, problem)) {
+      EXPECT_LE(result.one_way, most_one_way) << result;
+      continue;
+    }
     if (keeps) {
       // Where rods whip round, a multistep method's other roots are excited, and stay so: over
       // 80000 steps the energy of the double pendulum oscillates 6.6 times as much as at first
@@ -90,13 +96,7 @@ Extremes run(const Method& method, const std::set<std::string>& names, int steps
       const bool excited = method.family().name == "multistep" && steps > 2000 &&
                            problem.name() == "double_pendulum";
       EXPECT_LE(result.growth(), excited ? 14 : most_growth) << result;
-      // Symmetric, but symplectic on nothing: of a chaotic motion energy takes a random walk, here
-      // of 1.2e-10, which it had gone by t = 100 and not left at t = 220 (sundman 2).
-      const bool walks = method.info().varies_steps && steps > 2000 && problem.name() == "chain_2d";
-      if (walks)
-        EXPECT_LE(result.spread, 2.5e-10) << result;
-      else
-        EXPECT_LE(result.drift_share(), most_drift) << result;
+      EXPECT_LE(result.drift_share(), most_drift) << result;
     }
     worst.growth.add(result.growth(), problem.name());
     worst.drift.add(result.drift_share(), problem.name());
@@ -126,6 +126,17 @@ TEST_P(Energy, IsBoundedAndFlatWhereDeclared) {
            "variable_mass_sphere", "index1", "index1_cosine", "index1_quartic", "index1_coupled"},
           2000);
   EXPECT_GE(worst.count, 4);
+}
+
+/// What drifts is seen to go one way where a random walk would not.
+TEST(EnergyOfChaos, GoesOneWayOfMethodsWithoutStructure) {
+  for (const char* name : {"baseline:kind=rk4", "baseline:kind=projection"})
+    for (const Problem& problem : problems())
+      if (chaotic.contains(problem.name())) {
+        const auto result = check_energy(problem.system, find_method(name), problem.start,
+                                         {.step = 0.015625, .steps = 4000});
+        EXPECT_GT(result.one_way, most_one_way) << name << ", " << problem.name() << ": " << result;
+      }
 }
 
 /// Those that claim it only: others have long lost all there was, and no slope is left. Of each map

@@ -27,6 +27,23 @@ inline double spread(const std::vector<double>& values) {
   return percentile(values, 0.9) - percentile(values, 0.1);
 }
 
+/// Of the medians of 32 equal parts of the run, how many of the 31 moves from one to the next go
+/// the way that most do: all of a drift, of a random walk 27 or more in 3e-5 of all cases.
+inline int moves_one_way(const std::vector<double>& changes) {
+  constexpr std::ptrdiff_t parts = 32;
+  const auto length = static_cast<std::ptrdiff_t>(changes.size()) / parts;
+  if (length == 0) return 0;
+  double last = 0;
+  int up = 0, down = 0;
+  for (std::ptrdiff_t k = 0; k < parts; ++k) {
+    const auto first = changes.begin() + k * length;
+    const double median = percentile({first, first + length}, 0.5);
+    if (k > 0) up += median > last, down += median < last;
+    last = median;
+  }
+  return std::max(up, down);
+}
+
 /// From the first step on: a method that leaves {g,H} = 0 jumps off its start.
 template <class Trial, class Energy>
 EnergyResult measure_energy(Trial& trial, double before, Energy&& energy,
@@ -46,6 +63,7 @@ EnergyResult measure_energy(Trial& trial, double before, Energy&& energy,
   result.spread = finite ? spread(changes) : std::numeric_limits<double>::infinity();
   result.early_spread = spread(first);
   result.drift = percentile(last, 0.5) - percentile(first, 0.5);
+  result.one_way = moves_one_way(changes);
   // A third of a unit of the last place in every step, all one way, was seen (hopf_free, composed).
   result.round_off =
       std::max(1e-12, epsilon<double> * result.steps) * std::max(1.0, std::abs(before));

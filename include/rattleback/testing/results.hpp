@@ -75,6 +75,7 @@ struct EnergyResult : Result {
   double spread = 0;        ///< from the 10th to the 90th percentile of all steps
   double early_spread = 0;  ///< the same of the first quarter
   double drift = 0;         ///< the median of the last quarter less that of the first
+  int one_way = 0;          ///< of 31 moves between medians, those that go the way of most
   double round_off = 0;     ///< a spread below this says nothing
 
   /// How much the spread grew after the first quarter: near 1 when bounded, 4 for a pure drift.
