@@ -244,6 +244,16 @@ class Filler {
   std::vector<std::vector<int>> children_;
 };
 
+std::vector<FrontLayout::Run> runs_of(const std::vector<FrontLayout::Front>& fronts) {
+  std::vector<FrontLayout::Run> runs;
+  for (std::size_t s = 0; s < fronts.size(); ++s)
+    if (s > 0 && fronts[s].width == fronts[s - 1].width && fronts[s].below == fronts[s - 1].below)
+      ++runs.back().count;
+    else
+      runs.push_back({int(s), 1});
+  return runs;
+}
+
 }  // namespace
 
 FrontLayout front_layout(const CouplingPattern& given, std::vector<int> order) {
@@ -258,6 +268,7 @@ FrontLayout front_layout(const CouplingPattern& given, std::vector<int> order) {
   if (levels) layout.order = by_levels(layout.order, e, fronts);
   for (const Columns& c : fronts) layout.fronts.push_back({c.first, c.width});
   [[maybe_unused]] const Filler filler(pattern, layout, levels);
+  layout.runs = runs_of(layout.fronts);
   return layout;
 }
 

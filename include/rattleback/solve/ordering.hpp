@@ -60,8 +60,13 @@ struct FrontLayout {
     int row, column;  // constraints, row >= column
     int place;        // in the panel
   };
+  /// Neighbouring fronts of one shape: their columns, panels and rows below follow each other.
+  struct Run {
+    int first, count;
+  };
   std::vector<int> order;  // k-th constraint eliminated
   std::vector<Front> fronts;
+  std::vector<Run> runs;    // all fronts, in their order
   std::vector<int> row;     // below each front, ascending, in elimination numbers
   std::vector<int> target;  // the row of the parent's front that each of them is
   std::vector<Entry> entry;

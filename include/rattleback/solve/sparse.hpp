@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "rattleback/solve/factor_report.hpp"
@@ -36,16 +37,22 @@ class SparseLdlt {
   template <class Entry>
   FactorReport factor(Entry&& entry) {
     detail::PivotMonitor<S> monitor;
-    for (const Front& front : layout_.fronts) {
-      S* panel = panels_.data() + front.panel;
-      assemble(front, panel, entry);
-      S *inverse = inverse_.data() + front.first, *update = updates_.data() + front.update;
-      if (!detail::with_small_front<S>(front.width, front.below, [&]<int w, int b>() {
-            detail::eliminate_small_front<w, b>(panel, inverse, update);
+    for (const Run& run : layout_.runs)
+      if (!with_small_fronts(run, [&]<int w, int b>(const Front* front) RATTLEBACK_INLINE_LAMBDA {
+            for (const Front* end = front + run.count; front != end; ++front) {
+              S *panel = panel_of(*front), *inverse = inverse_of(*front);
+              assemble(*front, w, b, entry);
+              detail::eliminate_small_front<w, b>(panel, inverse, update_of(*front));
+              for (int k = 0; k < w; ++k) monitor.add(ordered_[k], inverse[k]);
+            }
           }))
-        detail::eliminate_front(front.width, front.below, panel, scaled_.data(), inverse, update);
-      for (int k = 0; k < front.width; ++k) monitor.add(ordered_[k], inverse_[front.first + k]);
-    }
+        for (const Front& front : fronts_of(run)) {
+          S* inverse = inverse_of(front);
+          assemble(front, front.width, front.below, entry);
+          detail::eliminate_front(front.width, front.below, panel_of(front), scaled_.data(),
+                                  inverse, update_of(front));
+          for (int k = 0; k < front.width; ++k) monitor.add(ordered_[k], inverse[k]);
+        }
     return detail::conclude(
         monitor, size(), [&](int k) { return inverse_[k]; }, [&](int i) { return S(entry(i, i)); },
         [&](int k) { return layout_.order[k]; });
@@ -62,14 +69,30 @@ class SparseLdlt {
 
  private:
   using Front = detail::FrontLayout::Front;
+  using Run = detail::FrontLayout::Run;
+
+  std::span<const Front> fronts_of(const Run& run) const {
+    return {layout_.fronts.data() + run.first, std::size_t(run.count)};
+  }
+  S* panel_of(const Front& front) { return panels_.data() + front.panel; }
+  S* inverse_of(const Front& front) { return inverse_.data() + front.first; }
+  S* update_of(const Front& front) { return updates_.data() + front.update; }
+  /// f<width, below>(the first front) where with_small_front has code for the fronts of a run.
+  template <class F>
+  RATTLEBACK_INLINE bool with_small_fronts(const Run& run, F&& f) const {
+    const Front* first = layout_.fronts.data() + run.first;
+    return detail::with_small_front<S>(
+        first->width, first->below,
+        [&]<int w, int b>() RATTLEBACK_INLINE_LAMBDA { f.template operator()<w, b>(first); });
+  }
 
   /// Entries of the matrix, and what the children have left; diagonal entries are kept.
   template <class Entry>
-  void assemble(const Front& front, S* panel, Entry& entry) {
-    const int height = front.height();
-    S* update = updates_.data() + front.update;
-    std::fill_n(panel, std::size_t(height) * front.width, S(0));
-    std::fill_n(update, std::size_t(front.below) * front.below, S(0));
+  RATTLEBACK_INLINE void assemble(const Front& front, int width, int below, Entry& entry) {
+    const int height = width + below;
+    S *panel = panel_of(front), *update = update_of(front);
+    std::fill_n(panel, std::size_t(height) * width, S(0));
+    std::fill_n(update, std::size_t(below) * below, S(0));
     const auto* entries = layout_.entry.data() + front.entry;
     int diagonal = 0;
     for (int k = 0; k < front.entries; ++k) {
@@ -83,9 +106,8 @@ class SparseLdlt {
       const S* left = updates_.data() + child.update;
       for (int j = 0; j < child.below; ++j, left += child.below) {
         const int column = target[j];
-        S* to = column < front.width
-                    ? panel + std::ptrdiff_t{column} * height
-                    : update + std::ptrdiff_t{column - front.width} * front.below - front.width;
+        S* to = column < width ? panel + std::ptrdiff_t{column} * height
+                               : update + std::ptrdiff_t{column - width} * below - width;
         for (int i = j; i < child.below; ++i) to[target[i]] += left[i];
       }
     }
@@ -97,19 +119,41 @@ class SparseLdlt {
     const int n = size();
     S* y = ordered_.data();
     for (int k = 0; k < n; ++k) y[k] = b[order[k]];
-    for (const Front& front : layout_.fronts) forwards(front, y);
-    for (std::size_t s = layout_.fronts.size(); s-- > 0;) backwards(layout_.fronts[s], y);
+    for (const Run& run : layout_.runs) forwards(run, y);
+    for (std::size_t r = layout_.runs.size(); r-- > 0;) backwards(layout_.runs[r], y);
     for (int k = 0; k < n; ++k) b[order[k]] = y[k];
   }
 
+  /// Small fronts of a run without a look at each: what belongs to them follows each other.
+  void forwards(const Run& run, S* y) const {
+    if (with_small_fronts(run, [&]<int w, int b>(const Front* first) RATTLEBACK_INLINE_LAMBDA {
+          const S* panel = panels_.data() + first->panel;
+          const int* row = layout_.row.data() + first->row;
+          S* x = y + first->first;
+          for (int k = 0; k < run.count; ++k, panel += w * (w + b), row += b, x += w)
+            detail::forwards_small<w, b>(panel, x, y, row);
+        }))
+      return;
+    for (const Front& front : fronts_of(run)) forwards(front, y);
+  }
+  void backwards(const Run& run, S* y) const {
+    if (with_small_fronts(run, [&]<int w, int b>(const Front* first) RATTLEBACK_INLINE_LAMBDA {
+          const std::ptrdiff_t past = run.count;
+          const S* panel = panels_.data() + first->panel + past * w * (w + b);
+          const S* inverse = inverse_.data() + first->first + past * w;
+          const int* row = layout_.row.data() + first->row + past * b;
+          S* x = y + first->first + past * w;
+          for (int k = 0; k < run.count; ++k)
+            detail::backwards_small<w, b>(panel -= w * (w + b), inverse -= w, x -= w, y, row -= b);
+        }))
+      return;
+    const auto fronts = fronts_of(run);
+    for (auto front = fronts.rbegin(); front != fronts.rend(); ++front) backwards(*front, y);
+  }
   void forwards(const Front& front, S* y) const {
     const S* panel = panels_.data() + front.panel;
     const int* row = layout_.row.data() + front.row;
     S *x = y + front.first, *below = below_.data();
-    if (detail::with_small_front<S>(front.width, front.below, [&]<int w, int b>() {
-          detail::forwards_small<w, b>(panel, x, y, row);
-        }))
-      return;
     const int height = front.height();
     for (int k = 0; k < front.width; ++k)
       for (int i = k + 1; i < front.width; ++i) x[i] -= panel[k * height + i] * x[k];
@@ -121,10 +165,6 @@ class SparseLdlt {
     const S *panel = panels_.data() + front.panel, *inverse = inverse_.data() + front.first;
     const int* row = layout_.row.data() + front.row;
     S *x = y + front.first, *below = below_.data();
-    if (detail::with_small_front<S>(front.width, front.below, [&]<int w, int b>() {
-          detail::backwards_small<w, b>(panel, inverse, x, y, row);
-        }))
-      return;
     const int height = front.height();
     for (int k = 0; k < front.width; ++k) x[k] = x[k] * inverse[k];
     for (int i = 0; i < front.below; ++i) below[i] = y[row[i]];

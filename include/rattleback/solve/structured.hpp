@@ -47,7 +47,7 @@ class StructuredLdlt {
     V& values;
     const int* order;
     decltype(auto) operator[](int i) const { return values[order ? order[i] : i]; }
-    S operator()(int i, int j) const {
+    RATTLEBACK_INLINE S operator()(int i, int j) const {
       if (!order) return values(i, j);
       const int a = order[i], b = order[j];
       return a > b ? values(a, b) : values(b, a);
