@@ -1,6 +1,8 @@
 #include "rattleback/solve/ordering.hpp"
 
+#if RATTLEBACK_HAS_METIS
 #include <metis.h>
+#endif
 
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseCore>
@@ -81,6 +83,7 @@ std::vector<int> minimum_degree(const CouplingPattern& pattern) {
   return {order.data(), order.data() + n};
 }
 
+#if RATTLEBACK_HAS_METIS
 std::vector<int> nested_dissection(const CouplingPattern& pattern) {
   idx_t n = idx_t(pattern.size());
   std::vector<idx_t> start{0}, neighbours;
@@ -94,6 +97,11 @@ std::vector<int> nested_dissection(const CouplingPattern& pattern) {
   if (status != METIS_OK) return minimum_degree(pattern);
   return {order.begin(), order.end()};
 }
+#else
+std::vector<int> nested_dissection(const CouplingPattern& pattern) {
+  return minimum_degree(pattern);
+}
+#endif
 
 /// Breadth-first levels from start, neighbours of small degree first; appended to order.
 void breadth_first(const CouplingPattern& pattern, int start, std::vector<char>& seen,
