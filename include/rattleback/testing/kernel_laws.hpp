@@ -1,11 +1,5 @@
 // The laws of integrators/kernel.hpp, measured: every verb of a kernel against full matrices made
-// from the system itself. Kernels that serve multistep methods in passes of their own have more
-// verbs, with laws:
-//   reach        q_1 = far + (near + beta w) with w = -W (hh V_q + G^T lambda), which follow gives,
-//                g(q_1) and G_1, |g| <= floor
-//   between      factor_between, then solve_between: x of (G_1 W G^T) x = b
-//   left_over    with b = g(q_1): |g(q_1 - W G^T x)| <= left_over |x|^2
-//   curvature    g_qq(v, v)
+// from the system itself.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +9,6 @@
 #include <vector>
 
 #include "rattleback/integrators/natural_constrained.hpp"
-#include "rattleback/problem/dual.hpp"
 #include "rattleback/testing/results.hpp"
 
 namespace rattleback::testing {
@@ -223,95 +216,15 @@ class KernelLaws {
     }
   }
 
-  void multistep() {
-    kernel_.linearise(own_, z_.q, w_.g, w_.jacobian);
-    if constexpr (requires(const Reach<S, K::N>& to, typename K::Floor floor) {
-                    kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.q, w_.g, w_.next);
-                  })
-      reach();
-    if constexpr (requires { kernel_.factor_between(own_, w_.jacobian, w_.next); }) between();
-    if constexpr (requires { kernel_.left_over(own_, w_.jacobian); }) left_over();
-    if constexpr (requires { kernel_.curvature(own_, w_.p, w_.mu); }) curvature();
-  }
-  void reach() {
-    ++result_.multistep_verbs;
-    typename K::Position v_q(n_), far(n_), near(n_);
-    for (int i = 0; i < n_; ++i) {
-      v_q[i] = probe(i), near[i] = S(probe(i + 2) * h_);
-      far[i] = S(z_.q[i] + probe(i + 1) * h_);
-    }
-    for (int k = 0; k < m_; ++k) w_.lambda[k] = probe(k);
-    const Reach<S, K::N> to{v_q, far, near, Real<S>(2), h_};
-    auto floor = K::floor(own_);
-    for (double relative = 1; relative > 1e-9; relative /= 2) {  // from above |g| to below
-      kernel_.measure(z_.q, w_.jacobian, relative, floor);
-      const bool settled =
-          kernel_.reach(own_, w_.jacobian, w_.lambda, to, floor, w_.q, w_.g, w_.next);
-      result_.settled = result_.settled && settled == K::within_floor(w_.g, floor, 1);
-    }
-    Column pushed(n_);
-    own_.velocity(v_q, pushed);
-    const Column drive = pushed * S(-2) - w0_ * w_.lambda;
-    kernel_.follow(own_, w_.jacobian, w_.lambda, to, w_.p);
-    raise(result_.reach, relative(w_.p, drive));
-    raise(result_.reach, relative(w_.q, far + near + drive * h_));
-    Column g1(m_);
-    Full j1(m_, n_);
-    full(w_.q, g1, j1);
-    raise(result_.reach, relative(w_.g, g1, largest_magnitude(j1) * largest_magnitude(w_.q)));
-    w_.p.setConstant(S(0));
-    kernel_.kick(w_.next, w_.lambda, w_.p);
-    raise(result_.reach, relative(-w_.p, j1.transpose() * w_.lambda));
-  }
+  /// What kernels that serve multistep methods have more, see kernel_multistep_laws.hpp.
+  void multistep();
+  void reach();
   /// Goes a little away from z, and factors the matrix between.
-  void factor_away(double distance) {
-    for (int i = 0; i < n_; ++i) w_.q[i] = S(z_.q[i] + probe(i + 1) * S(distance));
-    kernel_.linearise(own_, w_.q, w_.g, w_.next);
-    if (!kernel_.factor_between(own_, w_.jacobian, w_.next).ok)
-      result_.failure = "factor_between says that G has lost its rank";
-  }
-  void between() {
-    ++result_.multistep_verbs;
-    factor_away(magnitude(h_));
-    Column g1(m_);
-    Full j1(m_, n_);
-    full(w_.q, g1, j1);
-    for (int k = 0; k < m_; ++k) w_.mu[k] = probe(k);
-    const Column b = w_.mu;
-    kernel_.solve_between(w_.mu);
-    raise(result_.between, relative(times_gram(j1, w_.mu), b, largest_magnitude(w_.mu)));
-  }
-  void left_over() {
-    ++result_.multistep_verbs;
-    const double most = kernel_.left_over(own_, w_.jacobian);
-    for (const double distance : {1e-2, 1e-3, 1e-4}) {
-      factor_away(distance);
-      kernel_.solve_between(w_.g);
-      const double size = largest_magnitude(w_.g);
-      w_.q -= w0_ * w_.g;
-      kernel_.linearise(own_, w_.q, w_.g, w_.next);
-      raise(result_.left_over, largest_magnitude(w_.g) / (most * size * size));
-    }
-  }
+  void factor_away(double distance);
+  void between();
+  void left_over();
   /// The derivative of G v along v.
-  void curvature() {
-    ++result_.multistep_verbs;
-    using Lifted = Dual<S, 4>;
-    PositionOf<Sys, Lifted> x(n_);
-    for (int i = 0; i < n_; ++i) {
-      w_.p[i] = probe(i);
-      x[i] = Lifted(z_.q[i]);
-      x[i].partials[0] = w_.p[i];
-    }
-    MultiplierOf<Sys, Lifted> value(m_);
-    JacobianOf<Sys, Lifted> slope(m_, n_), unused(m_, n_);
-    system_.linearise(x, x, value, slope, unused);
-    Column bend = Column::Constant(m_, S(0));
-    for (int k = 0; k < m_; ++k)
-      for (int i = 0; i < n_; ++i) bend[k] += slope(k, i).partials[0] * w_.p[i];
-    kernel_.curvature(own_, w_.p, w_.mu);
-    raise(result_.curvature, relative(w_.mu, bend));
-  }
+  void curvature();
 
   const Own& own_;
   const Sys& system_;
@@ -334,3 +247,5 @@ KernelResult check_kernel(const Own& own, const Sys& system, const State<S, K::N
 }
 
 }  // namespace rattleback::testing
+
+#include "rattleback/testing/kernel_multistep_laws.hpp"
