@@ -2,8 +2,7 @@
 // step; and at equal error. Four-bars in a row against their goal.
 #include "rattleback/multibody/mechanism_motion.hpp"
 
-#include <numbers>
-
+#include "../tests/multibody/mechanisms.hpp"
 #include "baseline/link_chain.hpp"
 #include "figures.hpp"
 
@@ -29,35 +28,6 @@ rb::Mechanism chain(int links) {
     m.add(rb::Joint{.type = rb::JointType::ball,
                     .bodies = {i == 0 ? "world" : std::to_string(i - 1), name},
                     .points = {Vector3(0, 0, i == 0 ? 0 : -0.5), Vector3(0, 0, 0.5)}});
-  }
-  return m;
-}
-
-/// The N-four-bar of the benchmarks of IFToMM: rods on the ground in a row, their tips joined by
-/// couplers, all of length and mass 1, at 30 m/s at the tips. Flat on the ground it is singular.
-rb::Mechanism four_bars(int loops) {
-  constexpr double speed = 30;
-  rb::Mechanism m{.name = "four-bars", .gravity = {0, -baseline::gravity, 0}};
-  const auto bar = [&](const std::string& name, const Vector3& at, double angle, double velocity) {
-    m.add(rb::Body{.name = name,
-                   .inertia = rb::diagonal(0.001, 1. / 12, 1. / 12),
-                   .position = at,
-                   .orientation = rb::lie::SO3<double>::exp({0, 0, angle}),
-                   .velocity = {velocity, 0, 0},
-                   .angular_velocity = {0, 0, angle > 0 ? -speed : 0}});
-  };
-  const auto hinge = [&](const std::string& a, const std::string& b, Vector3 p, Vector3 q) {
-    m.add(rb::Joint{.type = rb::JointType::revolute, .bodies = {a, b}, .points = {p, q}});
-  };
-  const Vector3 end(0.5, 0, 0);
-  for (int i = 0; i <= loops; ++i) {
-    const std::string rod = "rod" + std::to_string(i), coupler = "coupler" + std::to_string(i);
-    bar(rod, Vector3(i, 0.5, 0), std::numbers::pi / 2, speed / 2);
-    hinge("world", rod, Vector3(i, 0, 0), -end);
-    if (i == 0) continue;
-    bar(coupler, Vector3(i - 0.5, 1, 0), 0, speed);
-    hinge("rod" + std::to_string(i - 1), coupler, end, -end);
-    hinge(coupler, rod, end, end);
   }
   return m;
 }
@@ -196,13 +166,14 @@ int main(int argc, char** argv) {
   bench::Figures all;
   for (const int n : {10, 100, 1000}) add_chain(all, n);
   for (const int loops : {1, 10, 100})
-    all.add({.name = "mechanism.four-bars." + std::to_string(loops),
-             .ours = [=] { return ours(four_bars(loops), loops, steps_for(4 * loops)); },
-             .against = [] { return 5e-6; },
-             .goal = 1,
-             .repetitions = 5,
-             .unit = 1e6,
-             .unit_name = "us"});
+    all.add(
+        {.name = "mechanism.four-bars." + std::to_string(loops),
+         .ours = [=] { return ours(rb::testing::four_bars(loops), loops, steps_for(4 * loops)); },
+         .against = [] { return 5e-6; },
+         .goal = 1,
+         .repetitions = 5,
+         .unit = 1e6,
+         .unit_name = "us"});
 #ifdef RATTLEBACK_BENCH_SIMBODY
   const bool asked = argc < 2 || std::string(argv[1]).rfind("mechanism.e", 0) == 0;
   if (asked) {

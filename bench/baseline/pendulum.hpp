@@ -5,6 +5,21 @@
 
 namespace baseline {
 
+/// With the multiplier known: the last kick, and the momentum along the circle.
+[[gnu::always_inline]] inline void arrive(double& q0, double& q1, double& p0, double& p1,
+                                          double ph0, double ph1, double n0, double n1, double mu,
+                                          double h) {
+  const double r = mu / h;
+  ph0 -= r * q0;
+  ph1 -= r * q1;
+  ph1 -= 0.5 * h;
+  const double s = (n0 * ph0 + n1 * ph1) / (n0 * n0 + n1 * n1);
+  p0 = ph0 - s * n0;
+  p1 = ph1 - s * n1;
+  q0 = n0;
+  q1 = n1;
+}
+
 /// Newton on the multiplier until |g| < tolerance; one step. Returns the iterations.
 [[gnu::always_inline]] inline int pendulum_newton(double& q0, double& q1, double& p0, double& p1,
                                                   double h, double tolerance) {
@@ -19,15 +34,7 @@ namespace baseline {
     n0 -= d * q0;
     n1 -= d * q1;
   }
-  const double r = mu / h;
-  ph0 -= r * q0;
-  ph1 -= r * q1;
-  ph1 -= 0.5 * h;
-  const double s = (n0 * ph0 + n1 * ph1) / (n0 * n0 + n1 * n1);
-  p0 = ph0 - s * n0;
-  p1 = ph1 - s * n1;
-  q0 = n0;
-  q1 = n1;
+  arrive(q0, q1, p0, p1, ph0, ph1, n0, n1, mu, h);
   return k;
 }
 
@@ -42,15 +49,7 @@ namespace baseline {
     n0 -= d * q0;
     n1 -= d * q1;
   }
-  const double r = mu / h;
-  ph0 -= r * q0;
-  ph1 -= r * q1;
-  ph1 -= 0.5 * h;
-  const double s = (n0 * ph0 + n1 * ph1) / (n0 * n0 + n1 * n1);
-  p0 = ph0 - s * n0;
-  p1 = ph1 - s * n1;
-  q0 = n0;
-  q1 = n1;
+  arrive(q0, q1, p0, p1, ph0, ph1, n0, n1, mu, h);
 }
 
 /// The multiplier of this one problem solves a quadratic equation.
@@ -61,15 +60,7 @@ namespace baseline {
   const double b = w0 * q0 + w1 * q1, c = w0 * w0 + w1 * w1 - 1, qq = q0 * q0 + q1 * q1;
   const double mu = c / (b + std::sqrt(b * b - qq * c));
   const double n0 = w0 - mu * q0, n1 = w1 - mu * q1;
-  const double r = mu / h;
-  ph0 -= r * q0;
-  ph1 -= r * q1;
-  ph1 -= 0.5 * h;
-  const double s = (n0 * ph0 + n1 * ph1) / (n0 * n0 + n1 * n1);
-  p0 = ph0 - s * n0;
-  p1 = ph1 - s * n1;
-  q0 = n0;
-  q1 = n1;
+  arrive(q0, q1, p0, p1, ph0, ph1, n0, n1, mu, h);
 }
 
 /// B copies, `steps` steps, vectorised over the copies.
