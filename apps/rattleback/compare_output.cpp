@@ -94,6 +94,7 @@ std::string comparison_text(const Comparison& c) {
             " s\n";
   else if (c.accuracy)
     text += "for an error of " + rounded(*c.accuracy) + ": none of these runs gets there\n";
+  if (c.reference.method.empty()) return text + "no reference: interrupted\n";
   return text + "reference: " + c.reference.method + " with h = " + rounded(c.reference.step) +
          "; halving its step to there changed it by " + rounded(c.reference.error) +
          "\nforces, H_zz, g's: evaluations of gradients, of second derivatives and of constraints, "

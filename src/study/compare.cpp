@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "contest.hpp"
 
@@ -53,15 +54,18 @@ class Bench {
   const ComparisonWatch& watch_;
 };
 
-/// `space` says how far points are apart.
+/// `space` says how far points are apart. Orders are of errors that the reference resolves.
 void fill_in_errors(std::vector<ComparedRun>& runs, const AnyMotion& space,
-                    const AnyMotion::Point& truth) {
+                    const AnyMotion::Point& truth, double resolution) {
   const ComparedRun* before = nullptr;
+  const auto resolved = [&](const ComparedRun& run) {
+    return run.error && *run.error > resolution;
+  };
   for (ComparedRun& run : runs) {
     run.order = std::nullopt;
     run.error = run.figures.ok() ? std::optional(distance(space, truth, run.final)) : std::nullopt;
-    if (before && before->figures.method == run.figures.method && before->error && run.error &&
-        *run.error > 0)
+    if (before && before->figures.method == run.figures.method && resolved(*before) &&
+        resolved(run))
       run.order = std::log(*before->error / *run.error) /
                   std::log(std::abs(before->figures.step / run.figures.step));
     before = &run;
@@ -75,29 +79,58 @@ double smallest_error(const std::vector<ComparedRun>& runs) {
   return smallest;
 }
 
-/// Halves the step until the reference's own error, estimated from its last halving, is a
-/// hundredth of the smallest error seen, or no longer shrinks.
-Reference find_reference(const Bench& bench, const Method& method, long steps,
-                         std::vector<ComparedRun>& runs) {
-  Reference best{.method = method.info().name, .error = std::numeric_limits<double>::infinity()};
-  const AnyMotionPointer space = bench.motion(method);
-  auto coarse = bench.run(method, steps);
-  while (bench.go_on() && 2 * steps <= most_reference_steps) {
-    steps *= 2;
-    const auto fine = bench.run(method, steps);
-    if (!fine.ok()) break;
-    const double change = coarse.ok() ? distance(*space, fine.final, coarse.final) : best.error;
-    if (!(change < best.error)) break;
-    best.error = change;
-    best.step = fine.step;
-    fill_in_errors(runs, *space, fine.final);
-    if (best.error < 0.01 * smallest_error(runs)) break;
-    coarse = fine;
+/// Runs of the method of the reference. Its own error is what the last halving of its step changed.
+class ReferenceSearch {
+ public:
+  ReferenceSearch(const Bench& bench, Method method, std::vector<ComparedRun>& runs)
+      : bench_(bench), method_(std::move(method)), runs_(runs), space_(bench.motion(method_)) {}
+
+  /// Smaller steps than those compared, until its error is a hundredth of the smallest one seen, or
+  /// no longer shrinks. Where it never did, that is round-off, and larger steps have less of it.
+  Reference find(long steps) {
+    long n = steps;
+    while (bench_.go_on() && 2 * n <= most_reference_steps && is_better(2 * n) && !is_enough())
+      n *= 2;
+    if (n == 2 * steps && !is_enough())
+      for (n = steps; bench_.go_on() && n % 2 == 0 && is_better(n); n /= 2) {
+      }
+    if (best_.step > 0) return best_;
+    if (!bench_.go_on()) return {};
+    throw ModelError("no reference: " + method_.info().name + why_not());
   }
-  if (best.step == 0)
-    throw ModelError("no reference: " + method.info().name + " failed: " + coarse.failure.text());
-  return best;
-}
+
+ private:
+  const FinishedRun& at(long steps) {
+    const auto known = known_.find(steps);
+    return known != known_.end() ? known->second
+                                 : known_.emplace(steps, bench_.run(method_, steps)).first->second;
+  }
+  /// Whether the halving to so many steps changed less than any before; then it is the reference.
+  bool is_better(long steps) {
+    const FinishedRun &coarse = at(steps / 2), &fine = at(steps);
+    if (!is_whole(coarse) || !is_whole(fine)) return false;
+    const double change = distance(*space_, fine.final, coarse.final);
+    if (!(change < best_.error)) return false;
+    best_.error = change;
+    best_.step = fine.step;
+    fill_in_errors(runs_, *space_, fine.final, 10 * change);
+    return true;
+  }
+  std::string why_not() const {
+    for (const auto& [steps, run] : known_)
+      if (!run.ok()) return " failed: " + run.failure.text();
+    return " would take more than " + std::to_string(most_reference_steps) + " steps";
+  }
+  static bool is_whole(const FinishedRun& run) { return run.ok() && !run.stopped; }
+  bool is_enough() const { return best_.error < 0.01 * smallest_error(runs_); }
+
+  const Bench& bench_;
+  Method method_;
+  std::vector<ComparedRun>& runs_;
+  AnyMotionPointer space_;
+  std::map<long, FinishedRun> known_;
+  Reference best_{.method = method_.info().name, .error = std::numeric_limits<double>::infinity()};
+};
 
 struct Grid {
   double time;
@@ -191,8 +224,8 @@ Comparison compare(const Contest& contest, const ComparisonWishes& wishes,
       watch.done(std::ssize(result.runs), all, seconds);
     }
   if (bench.go_on())
-    result.reference =
-        find_reference(bench, contest.reference(), grid.steps << wishes.halvings, result.runs);
+    result.reference = ReferenceSearch(bench, contest.reference(), result.runs)
+                           .find(grid.steps << wishes.halvings);
   result.accuracy = wishes.accuracy;
   if (wishes.accuracy) result.recommended = cheapest(result.runs, *wishes.accuracy);
   return result;

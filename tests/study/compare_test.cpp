@@ -76,6 +76,45 @@ TEST(Compare, a_watch_sees_every_run_and_may_end_it) {
   EXPECT_EQ(c.reference.method, "");
 }
 
+TEST(Compare, small_steps_do_not_spoil_the_reference) {
+  // At a quarter of the smallest step compared a reference of order 8 is off by 5e-12, round-off.
+  const Problem problem = problem_of(pendulum());
+  const Comparison c = compare(problem, {.methods = {"multistep"}, .step = 0.04, .time = 10});
+  EXPECT_LT(c.reference.error, 4e-13);  // measured: 7e-14
+  int orders = 0;
+  for (std::size_t i = 1; i < c.runs.size(); ++i) {
+    const auto seen = [&](std::size_t k) { return *c.runs[k].error > 10 * c.reference.error; };
+    EXPECT_EQ(c.runs[i].order.has_value(), seen(i) && seen(i - 1));
+    if (!c.runs[i].order) continue;
+    ++orders;
+    EXPECT_NEAR(*c.runs[i].order, 8, 0.3);
+  }
+  EXPECT_GE(orders, 2);
+}
+
+TEST(Compare, errors_of_an_interrupted_comparison_are_right_or_not_there) {
+  const Problem problem = problem_of(pendulum());
+  const ComparisonWishes wishes{.methods = {"rattle"}, .step = 0.1, .time = 1000, .halvings = 2};
+  const Comparison whole = compare(problem, wishes);
+  int with = 0, without = 0;
+  for (const long calls :
+       {1, 2, 3, 5, 8, 12, 20, 50, 1'000'000'000}) {  // asked so often after the runs
+    long seen = 0, later = 0;
+    const Comparison c = compare(problem, wishes,
+                                 {.go_on = [&] { return seen < 3 || ++later < calls; },
+                                  .done = [&](long done, long, double) { seen = done; }});
+    ASSERT_EQ(c.runs.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(c.runs[i].error.has_value(), !c.reference.method.empty());
+      ++(c.runs[i].error ? with : without);
+      const double right = *whole.runs[i].error;
+      EXPECT_NEAR(c.runs[i].error.value_or(right), right, 0.01 * right);
+    }
+  }
+  EXPECT_GT(with, 0);
+  EXPECT_GT(without, 0);
+}
+
 TEST(Compare, wishes_that_are_none_are_refused) {
   const Problem problem = problem_of(pendulum());
   const auto refused = [&](const ComparisonWishes& wishes) {
