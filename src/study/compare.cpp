@@ -12,6 +12,8 @@ namespace rattleback::study {
 namespace {
 
 constexpr long most_reference_steps = 4'000'000;
+/// Changes of round-off differ by less, those of larger steps by more: 256 at order 8.
+constexpr double above_noise = 10;
 constexpr double short_run = 0.05;  ///< seconds; below it a run is timed several times
 
 /// Runs of one problem over one length of time.
@@ -86,14 +88,17 @@ class ReferenceSearch {
       : bench_(bench), method_(std::move(method)), runs_(runs), space_(bench.motion(method_)) {}
 
   /// Smaller steps than those compared, until its error is a hundredth of the smallest one seen, or
-  /// no longer shrinks. Where it never did, that is round-off, and larger steps have less of it.
+  /// no longer shrinks. That is round-off, of which larger steps have less until they are too
+  /// large.
   Reference find(long steps) {
-    long n = steps;
-    while (bench_.go_on() && 2 * n <= most_reference_steps && is_better(2 * n) && !is_enough())
-      n *= 2;
-    if (n == 2 * steps && !is_enough())
-      for (n = steps; bench_.go_on() && n % 2 == 0 && is_better(n); n /= 2) {
-      }
+    for (long n = 2 * steps; goes_on() && n <= most_reference_steps; n *= 2) {
+      const double least = best_.error;
+      if (!(change_to(n) < least)) break;
+    }
+    for (long n = steps; goes_on() && n % 2 == 0; n /= 2) {
+      const double change = change_to(n);
+      if (!(change < above_noise * best_.error)) break;
+    }
     if (best_.step > 0) return best_;
     if (!bench_.go_on()) return {};
     throw ModelError("no reference: " + method_.info().name + why_not());
@@ -105,24 +110,25 @@ class ReferenceSearch {
     return known != known_.end() ? known->second
                                  : known_.emplace(steps, bench_.run(method_, steps)).first->second;
   }
-  /// Whether the halving to so many steps changed less than any before; then it is the reference.
-  bool is_better(long steps) {
+  /// What the halving to so many steps changed. Where it is the least, that is the reference.
+  double change_to(long steps) {
     const FinishedRun &coarse = at(steps / 2), &fine = at(steps);
-    if (!is_whole(coarse) || !is_whole(fine)) return false;
+    if (!is_whole(coarse) || !is_whole(fine)) return std::numeric_limits<double>::infinity();
     const double change = distance(*space_, fine.final, coarse.final);
-    if (!(change < best_.error)) return false;
-    best_.error = change;
-    best_.step = fine.step;
-    fill_in_errors(runs_, *space_, fine.final, 10 * change);
-    return true;
+    if (change < best_.error) {
+      best_.error = change;
+      best_.step = fine.step;
+      fill_in_errors(runs_, *space_, fine.final, 10 * change);
+    }
+    return change;
   }
+  bool goes_on() const { return bench_.go_on() && !(best_.error < 0.01 * smallest_error(runs_)); }
   std::string why_not() const {
     for (const auto& [steps, run] : known_)
       if (!run.ok()) return " failed: " + run.failure.text();
     return " would take more than " + std::to_string(most_reference_steps) + " steps";
   }
   static bool is_whole(const FinishedRun& run) { return run.ok() && !run.stopped; }
-  bool is_enough() const { return best_.error < 0.01 * smallest_error(runs_); }
 
   const Bench& bench_;
   Method method_;
