@@ -19,6 +19,7 @@
 #include "rattleback/problem/vector_ops.hpp"
 #include "rattleback/solve/broyden.hpp"
 #include "rattleback/solve/rolling_predictor.hpp"
+#include "rattleback/solve/structure.hpp"
 
 namespace rattleback {
 
