@@ -80,7 +80,7 @@ TEST(Compare, small_steps_do_not_spoil_the_reference) {
   // At a quarter of the smallest step compared a reference of order 8 is off by 5e-12, round-off.
   const Problem problem = problem_of(pendulum());
   const Comparison c = compare(problem, {.methods = {"multistep"}, .step = 0.04, .time = 10});
-  EXPECT_LT(c.reference.error, 4e-13);  // measured: 7e-14
+  EXPECT_LT(c.reference.error, 2e-12);  // measured: 7e-14 to 8e-13, by processor and steps
   int orders = 0;
   for (std::size_t i = 1; i < c.runs.size(); ++i) {
     const auto seen = [&](std::size_t k) { return *c.runs[k].error > 10 * c.reference.error; };
