@@ -16,10 +16,13 @@
 namespace rattleback::sparse_models::driven {
 namespace {
 
+template <class S>
+using SparseStepper = GaussStepper<AnySystem, S, DrivenStages<AnySystem, S, SparseDriven<S>>>;
+
 /// The largest difference after a step from a common state, over some steps of full matrices.
 template <class S>
 double difference(const AnySystem& system, State<S> z, const GaussChoice& choice, int steps) {
-  GaussStepper<AnySystem, S, SparseDriven<S>> sparse(system, choice);
+  SparseStepper<S> sparse(system, choice);
   GaussStepper<AnySystem, S> full(system, choice);
   double most = 0;
   for (int k = 0; k < steps; ++k) {
@@ -84,7 +87,7 @@ TEST(SparseDriven, says_that_dependent_constraints_lose_rank) {
   e.description.constraints[2] = e.description.constraints[1];
   const AnySystem system = expression_system(e.description);
   for (const Formulation form : formulations) {
-    GaussStepper<AnySystem, double, SparseDriven<double>> sparse(system, {2, form});
+    SparseStepper<double> sparse(system, {2, form});
     State<double> z = e.start;
     EXPECT_EQ(sparse.step(system, z, 0.02).outcome, Outcome::rank_loss) << int(form);
     EXPECT_EQ(z.q, e.start.q);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "rattleback/integrators/dual_driven_field.hpp"
 #include "rattleback/solve/implicit.hpp"
@@ -39,37 +40,46 @@ class FullDriven {
                   const S* l, Unknown& a, S* kept) {
     return field_.evaluate(system, h, kappa, x, l, a, kept);
   }
-  /// residual(x, r); point(x, j) is that of stage j, with a pointer to its multipliers.
-  template <class Residual, class Point>
+  /// residual(x, r); point(x, j) is that of stage j, with a pointer to its multipliers; end(x, j),
+  /// where there is one, that at which its constraints are kept.
+  template <class Residual, class Point, class End = AtStages>
   Status solve(const Sys& system, const Real<S>& h, const Real<S>& kappa, Unknown& x, double floor,
-               Residual&& residual, Point&& point) {
+               Residual&& residual, Point&& point, End end = {}) {
     return equations_.solve(
         x, floor, [&](OnUnknowns, const Unknown& at, Unknown& r) { return residual(at, r); },
-        [&](const Unknown& at, auto& out) { return matrix(system, h, kappa, at, point, out); });
+        [&](const Unknown& at, auto& out) {
+          return matrix(system, h, kappa, at, point, end, out);
+        });
   }
 
  private:
   int width() const { return 2 * n_ + k_; }
 
-  template <class Point, class Square>
+  template <class Point, class End, class Square>
   bool matrix(const Sys& system, const Real<S>& h, const Real<S>& kappa, const Unknown& x,
-              Point&& point, Square& out) {
+              Point&& point, End&& end, Square& out) {
     const T inverse_kappa = T(Real<S>(Real<S>(1) / kappa));
     const int s = tableau_.stages();
     out.setConstant(T(0));
     for (int j = 0; j < s; ++j) {
-      const auto& [at, l] = point(x, j);
-      for (int i = 0; i < 2 * n_; ++i) base_point_[i] = base(at[i]);
-      for (int k = 0; k < k_; ++k) base_multipliers_[k] = base(l[k]);
-      if (!field_.differentiate(system, h, kappa, base_point_, base_multipliers_.data(), slope_,
-                                driving_, kept_))
-        return false;
+      if (!differentiate(system, h, kappa, point(x, j))) return false;
       for (int i = 0; i < s; ++i) put_block(i, j, inverse_kappa, out);
+      if constexpr (!std::is_same_v<std::decay_t<End>, AtStages>)
+        if (!differentiate(system, h, kappa, end(x, j))) return false;
       put_kept(j, inverse_kappa, out);
     }
     for (int i = 0; i < s; ++i)
       for (int c = 0; c < 2 * n_; ++c) out(i * width() + c, i * width() + c) += T(1);
     return true;
+  }
+  template <class Place>
+  Status differentiate(const Sys& system, const Real<S>& h, const Real<S>& kappa,
+                       const Place& place) {
+    const auto& [at, l] = place;
+    for (int i = 0; i < 2 * n_; ++i) base_point_[i] = base(at[i]);
+    for (int k = 0; k < k_; ++k) base_multipliers_[k] = base(l[k]);
+    return field_.differentiate(system, h, kappa, base_point_, base_multipliers_.data(), slope_,
+                                driving_, kept_);
   }
   /// -a_ij J (a', driving^T): J a = (a_p, -a_q).
   template <class Square>

@@ -84,11 +84,9 @@ class StageExtrapolation {
   Matrix<Real<S>, dynamic> states_, multipliers_;
 };
 
-/// A step that fails leaves the state as it was.
-template <class Sys, class S, class Algebra = FullDriven<Sys, S>>
+/// By stages of any kind on the nodes of the method. A step that fails leaves the state as it was.
+template <class Sys, class S, class Stages = DrivenStages<Sys, S>>
 class GaussStepper {
-  using Stages = DrivenStages<Sys, S, Algebra>;
-
  public:
   using State = StateOf<Sys, S>;
   using Unknown = Vector<S, dynamic>;

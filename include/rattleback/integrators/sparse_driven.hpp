@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "rattleback/integrators/stage_blocks.hpp"
@@ -65,13 +66,13 @@ class SparseDriven {
     return {};
   }
   /// Of a matrix from another step the iteration may diverge: then once more, with its own.
-  template <class Residual, class Point>
+  template <class Residual, class Point, class End = AtStages>
   Status solve(const AnySystem&, const Real<S>& h, const Real<S>& kappa, Unknown& x, double floor,
-               Residual&& residual, Point&& point) {
+               Residual&& residual, Point&& point, End end = {}) {
     const bool old = factored_ && factored_for_ == h;
     factored_ = old;
     if (old) copy(x, guess_);
-    const auto refactor = [&](const Unknown& at) { return factor(h, kappa, at, point); };
+    const auto refactor = [&](const Unknown& at) { return factor(h, kappa, at, point, end); };
     const Status status = iterate(x, floor, residual, refactor);
     if (status || !old) return status;
     factored_ = false;
@@ -105,21 +106,31 @@ class SparseDriven {
     }
     return {Outcome::no_convergence, options_.max_iterations, size};
   }
-  template <class Point>
-  bool factor(const Real<S>& h, const Real<S>& kappa, const Unknown& x, Point&& point) {
+  template <class Point, class End>
+  bool factor(const Real<S>& h, const Real<S>& kappa, const Unknown& x, Point&& point, End&& end) {
     for (int j = 0; j < tableau_.stages(); ++j) {
-      const auto& [at, l] = point(x, j);
-      for (int i = 0; i < n_; ++i) base_q_[i] = base(at[i]), base_p_and_l_[i] = base(at[n_ + i]);
-      for (int k = 0; k < k_; ++k) base_p_and_l_[n_ + k] = base(l[k]);
+      visit(point(x, j));
       auto& values = blocks_.values(j);
       energy_->hessian(base_q_.data(), base_p_and_l_.data(), values.energy.data(),
                        values.energy.data());
       drive_->slopes(base_q_.data(), base_p_and_l_.data(), values.drive.data(), values.kept.data());
+      if constexpr (!std::is_same_v<std::decay_t<End>, AtStages>) {
+        visit(end(x, j));
+        values.end.resize(values.drive.size());
+        drive_->slopes(base_q_.data(), base_p_and_l_.data(), values.end.data(), values.kept.data());
+      }
     }
     blocks_.assemble(tableau_, h, kappa, times_h_ ? h : Real<S>(1));
     factored_ = blocks_.lu().factor().ok;
     factored_for_ = h;
     return factored_;
+  }
+
+  template <class Place>
+  void visit(const Place& place) {
+    const auto& [at, l] = place;
+    for (int i = 0; i < n_; ++i) base_q_[i] = base(at[i]), base_p_and_l_[i] = base(at[n_ + i]);
+    for (int k = 0; k < k_; ++k) base_p_and_l_[n_ + k] = base(l[k]);
   }
 
   int n_;

@@ -28,6 +28,7 @@ class StageBlocks {
   /// Derivatives at a stage, in the order of their places.
   struct Values {
     std::vector<T> energy, drive, kept;
+    std::vector<T> end;  ///< drive where the constraints are kept; empty: at the stage
   };
 
   StageBlocks(const SparseDerivatives& energy, const DrivenDerivatives& drive, int stages)
@@ -38,7 +39,8 @@ class StageBlocks {
         lu_(make(energy, drive)),
         values_(stages, Values{std::vector<T>(energy.hessian_places.size()),
                                std::vector<T>(drive.hessian_places.size()),
-                               std::vector<T>(drive.kept_places.size())}) {
+                               std::vector<T>(drive.kept_places.size()),
+                               {}}) {
     start_.resize(width_);
     for (int v = 0; v < width_; ++v) start_[v] = lu_.first(node(v)) + component(v) * s_;
   }
@@ -72,8 +74,9 @@ class StageBlocks {
                    T(values_[j].energy[t.value] * T(energy[t.momentum_row][t.momentum_column])));
       for (const Term& t : drive_terms_)
         add_driven(t, tableau, j, T(values_[j].drive[t.value] * T(drive[t.momentum_column])));
+      const auto& end = values_[j].end.empty() ? values_[j].drive : values_[j].end;
       for (const Term& t : kept_terms_) {
-        const auto& from = t.of_drive ? values_[j].drive : values_[j].kept;
+        const auto& from = t.of_drive ? end : values_[j].kept;
         *at(t, j, j) += from[t.value] * T(kept[t.momentum_column]);
       }
     }

@@ -13,4 +13,7 @@ inline int multiplier_count(Formulation form, int constraints) {
   return form == Formulation::index2 ? 2 * constraints : constraints;
 }
 
+/// The constraints of a stage are kept at the point at which its slope is taken.
+struct AtStages {};
+
 }  // namespace rattleback

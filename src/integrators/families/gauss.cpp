@@ -1,9 +1,7 @@
 #include "rattleback/integrators/gauss.hpp"
 
 #include "../common_options.hpp"
-#include "rattleback/integrators/backed_stepper.hpp"
-#include "rattleback/integrators/sparse_driven.hpp"
-#include "rattleback/problem/error.hpp"
+#include "../full_or_sparse.hpp"
 
 namespace rattleback {
 
@@ -62,46 +60,6 @@ std::vector<Values> law_values() {
   return all;
 }
 
-/// Unknowns of all stages: their matrix is full.
-constexpr int most_unknowns = 5000;
-
-int unknowns_of(const GaussChoice& choice, const AnySystem& system) {
-  return choice.stages *
-         (2 * system.dimension() + multiplier_count(choice.form, system.constraint_count()));
-}
-void require_small(const GaussChoice& choice, const AnySystem& system) {
-  const int unknowns = unknowns_of(choice, system);
-  if (unknowns > most_unknowns)
-    throw ModelError("gauss: the stages of " + system.name() + " have " + std::to_string(unknowns) +
-                     " unknowns, and it solves for at most " + std::to_string(most_unknowns) +
-                     ", with a full matrix");
-}
-
-/// Up to this many unknowns of a point full matrices, with pivots among all unknowns, are tried
-/// before a step is given up.
-constexpr int few_unknowns = 100;
-/// Up to this many unknowns of all stages copies run in packs, with full matrices; beyond, one
-/// after the other with sparse ones. Of 120 a full matrix takes 385 us a step, in one of eight
-/// lanes some 48, a sparse one 20; of half as many an eighth and a half.
-constexpr int packed_unknowns = 100;
-template <class S>
-AnyStepperPointer<S> full_stepper(const AnySystem& system, const GaussChoice& choice,
-                                  const SolveOptions& solve) {
-  require_small(choice, system);
-  return erase<S>(GaussStepper<AnySystem, S>(system, choice, solve));
-}
-/// By the nonzeros that the system tells.
-template <class S>
-AnyStepperPointer<S> sparse_stepper(const AnySystem& system, const GaussChoice& choice,
-                                    const SolveOptions& solve) {
-  using Owned = OwnedStepper<S>;
-  auto sparse = erase<S>(GaussStepper<AnySystem, S, SparseDriven<S>>(system, choice, solve));
-  if (system.dimension() + system.constraint_count() > few_unknowns) return sparse;
-  return erase<S>(BackedStepper<AnySystem, S, Owned, Owned>(
-      Owned{std::move(sparse)},
-      [=](const AnySystem& same) { return Owned{full_stepper<S>(same, choice, solve)}; }));
-}
-
 struct MakeGauss {
   template <class S>
   AnyStepperPointer<S> operator()(const Values& values, const AnySystem& system,
@@ -111,12 +69,7 @@ struct MakeGauss {
       throw ModelError("gauss:formulation=" + values.word("formulation") + ": " + system.name() +
                        " has constraints on momenta");
     if (is_composed(values)) choice = in_compositions(choice);
-    if constexpr (ScalarTraits<S>::lanes == 1) {
-      if (sparse_derivatives(system)) return sparse_stepper<S>(system, choice, solve);
-    } else if (unknowns_of(choice, system) > packed_unknowns && sparse_derivatives(system)) {
-      return nullptr;  // copies run alone
-    }
-    return full_stepper<S>(system, choice, solve);
+    return full_or_sparse<S, DrivenStages>("gauss", choice.stages, system, choice, solve);
   }
 };
 
