@@ -26,21 +26,28 @@ struct MultistepWork {
   template <class Sys>
   explicit MultistepWork(const Sys& system)
       : front(system.dimension()),
-        coast(0),
-        ahead(0),
+        coast(if_static(system)),
+        ahead(if_static(system)),
         force(system.dimension()),
         w(system.dimension()),
         q(system.dimension()),
         u(system.dimension()),
         near(system.dimension()),
-        history(K::N == dynamic ? 0 : system.dimension()),
-        next_coast(0),
-        next_history(0),
-        foreseen(0),
+        history(if_static(system)),
+        next_coast(if_static(system)),
+        next_history(if_static(system)),
+        foreseen(if_static(system)),
         lambda(system.constraint_count()),
         g(system.constraint_count()),
         jacobian(K::jacobian(system)),
         next(K::jacobian(system)) {}
+
+ private:
+  /// Of what only a static size has.
+  template <class Sys>
+  static Eigen::Index if_static(const Sys& system) {
+    return K::N == dynamic ? 0 : system.dimension();
+  }
 };
 
 }  // namespace rattleback
