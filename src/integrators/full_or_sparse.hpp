@@ -35,7 +35,7 @@ AnyStepperPointer<S> full_or_sparse(const char* method, int together, const AnyS
                                    multiplier_count(choice.form, system.constraint_count()));
   const auto full = [=](const AnySystem& same) -> AnyStepperPointer<S> {
     if (unknowns > detail::most_unknowns)
-      throw ModelError(method + (": the stages of " + same.name()) + " have " +
+      throw ModelError(std::string(method) + ": the stages of " + same.name() + " have " +
                        std::to_string(unknowns) + " unknowns, and it solves for at most " +
                        std::to_string(detail::most_unknowns) + ", with a full matrix");
     using All = Stages<AnySystem, S, FullDriven<AnySystem, S>>;

@@ -92,6 +92,7 @@ class AveragedStages {
     for (int k = 0; k < k_; ++k) l_[k] = x[2 * n_ + k] * Real<S>(0.5);
     return {point_, l_.data()};
   }
+  /// r = z1 - z - J (h avg H_z + avg phi_z^T l), phi(z1); the slopes are h H_z + phi_z^T l.
   Status residual(const Sys& system, const State& z, const Real<S>& h, const Unknown& x,
                   Unknown& r) {
     copy(x, r);
